@@ -147,17 +147,28 @@ const END_SESSIONS = (now: number): readonly string[] => [
   `UPDATE users SET token_version = ${now}`,
 ]
 
-const afterRestore = (now: number, keepSessions: boolean): readonly string[] => [
+/** A copy must not write to real systems until somebody says so, and what waited is old. */
+const END_WEBHOOKS: readonly string[] = [
+  "UPDATE webhooks SET enabled = FALSE, disabled_reason = 'OWNER' WHERE enabled",
+  'UPDATE webhooks SET pending = 0, due_at = NULL',
+  "DELETE FROM webhook_deliveries WHERE status = 'PENDING'",
+  'DELETE FROM webhook_scans',
+]
+
+/** `hasWebhooks`: false in the database of a version before them. */
+const afterRestore = (now: number, keepSessions: boolean, hasWebhooks: boolean): readonly string[] => [
   NOTE_RESTORE(now),
   FORGET_INSTALLATION,
   ...(keepSessions ? [] : END_SESSIONS(now)),
+  ...(hasWebhooks ? END_WEBHOOKS : []),
 ]
 
 /** Changes a restored database as its users need it. */
 export const finishRestoreSqlite = (file: string, keepSessions: boolean, note?: NewRestoreNote): void =>
   withFile(file, (db) => {
     db.transaction(() => {
-      for (const statement of afterRestore(systemClock.now(), keepSessions)) db.run(statement)
+      const hasWebhooks = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'").get() !== null
+      for (const statement of afterRestore(systemClock.now(), keepSessions, hasWebhooks)) db.run(statement)
       if (note !== undefined) leaveNote(db, note)
     })()
   })
@@ -182,7 +193,8 @@ function leaveNote(db: Database, note: NewRestoreNote): void {
 export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean): Promise<void> =>
   withServer(databaseUrl, (sql) =>
     sql.begin(async (tx) => {
-      for (const statement of afterRestore(systemClock.now(), keepSessions)) await tx.unsafe(statement)
+      const [row] = (await tx`SELECT to_regclass('webhooks') IS NOT NULL AS known`) as { known: boolean }[]
+      for (const statement of afterRestore(systemClock.now(), keepSessions, row!.known)) await tx.unsafe(statement)
     }),
   )
 

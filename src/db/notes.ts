@@ -8,6 +8,8 @@ import type { OwnerKey } from './owner-key.ts'
 import type { EventType } from './schema/webhooks.ts'
 import type { Db, Tx } from './store.ts'
 
+type Fields = Readonly<Record<string, unknown>>
+
 export interface Note {
   readonly type: EventType
   /** Whose the row is; undefined if it is of the server. */
@@ -15,13 +17,18 @@ export interface Note {
   /** In place of `owner`: the activity whose owner it is. */
   readonly activityId?: number
   readonly id: number
-  /** What is told of a row that is gone, or of a thing without a row. Otherwise the row is read at the end of the write. */
-  readonly data?: Readonly<Record<string, unknown>>
+  /**
+   * What is told of a row that is gone, or of a thing that is no row with an id; a function is called at the end of the write. Without it the
+   * row is read then.
+   */
+  readonly data?: Fields | (() => Promise<Fields>)
 }
 
 export interface NoteReader {
   /** Whether somebody may want to know. Called for each note, and cheap. */
   wants(note: Note): boolean
+  /** Whether somebody may want to know of such rows, whoever owns them. */
+  wantsAny(type: EventType): boolean
   /** Takes the notes of a write that are wanted, in their order, as its last part. */
   take(tx: Tx, notes: readonly Note[]): Promise<void>
 }
@@ -34,6 +41,9 @@ export const readNotes = (db: Db, reader: NoteReader): void => void readers.set(
 
 /** Whether a note of this type about a row of this owner would be read: for writes that cannot take notes. */
 export const isNoted = (db: Db, note: Omit<Note, 'id'>): boolean => readers.get(db)?.wants({ ...note, id: 0 }) ?? false
+
+/** The same for rows of any owner. */
+export const isNotedAnywhere = (db: Db, type: EventType): boolean => readers.get(db)?.wantsAny(type) ?? false
 
 export function note(tx: Tx, given: Note): void {
   const reader = readers.get((tx as WriteTx).reader)

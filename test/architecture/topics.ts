@@ -69,6 +69,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'pass-changes',
     'additions',
     'importing',
+    'event-rows',
   ],
   admin: ['admin', 'markdown', 'statistics'],
   album: ['album', 'admin', 'sync'],
@@ -106,6 +107,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'supply-imports',
     'public',
     'sync',
+    'event-rows',
   ],
   certificates: ['certificates', 'proofs', 'orders'],
   chat: [
@@ -147,6 +149,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'memberships',
     'roles',
     'admin',
+    'event-rows',
   ],
   push: ['push', 'payload', 'sender', 'push-worker'],
   'qr-codes': [
@@ -172,6 +175,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'public',
     'sync',
     'admin',
+    'event-rows',
   ],
   server: [
     'server',
@@ -190,6 +194,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   settings: ['kinds', 'budgets', 'protections', 'settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
+  webhooks: ['webhooks', 'events', 'outbox', 'deliveries', 'sending'],
 }
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */

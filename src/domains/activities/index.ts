@@ -20,6 +20,7 @@ import { removeAllPassed } from './discovery/discovery.service.ts'
 import { refreshDiscovery } from './discovery/discovery.store.ts'
 import { activityObject, activityTarget } from './entities.store.ts'
 import { composeGuestMail, composePersonalMail } from './event-mails/event-mails.service.ts'
+import { eventRows } from './event-rows.service.ts'
 import { gateLinkAdminEndpoints } from './gate-links/gate-links.admin.endpoints.ts'
 import { gateLinkEndpoints } from './gate-links/gate-links.endpoints.ts'
 import { gateScanEndpoints } from './gate-links/gate-scans.endpoints.ts'
@@ -146,6 +147,7 @@ export const activities = domain({
     ACTIVITY_TEST: composeTestMail,
     INVITATION: composeInvitation,
   },
+  eventRows,
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>

@@ -1,6 +1,7 @@
 /** Publishing agreements, showing the current ones, and recording who has accepted them. */
 
 import { type AppContext, type Changed, dropWhen, perContext } from '#context'
+import { note } from '#db/notes.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import { AGREEMENT_TYPES, type AgreementType } from '#db/schema/agreements.ts'
 import type { PendingAgreement } from '#domains/contributions.ts'
@@ -132,6 +133,7 @@ export async function publishAgreement(
     await store.deactivate(tx, type)
     const row = await store.insertNextVersion(tx, { type, title, content, contentHtml, publishedBy: actor.userId })
     tx.publish(currentChanged, 'all')
+    note(tx, { type: 'agreement.published', id: row.id, data: { id: row.id, name: nameOf(row) } })
     // The hash proves later which text was published, without a copy of it in the log.
     const after = { type, version: row.version, title, contentSha256: sha256Hex(content) }
     return { result: toView(row), logged: { targetId: row.id, targetName: nameOf(row), after } }

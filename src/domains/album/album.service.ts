@@ -6,7 +6,7 @@ import type { Watermark } from '#db/schema/album.ts'
 import { finishInSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
-import type { SyncRevival, SyncState } from '#domains/contributions.ts'
+import type { EventRows, SyncRevival, SyncState } from '#domains/contributions.ts'
 import {
   attachFile,
   copyFile,
@@ -23,7 +23,7 @@ import { notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
 import { checkPosition, invalid } from '#http/validate.ts'
 
-import { type AddPhoto, MAX_WATERMARK, type PhotosQuery, type PhotoView } from './album.model.ts'
+import { type AddPhoto, MAX_WATERMARK, type PhotosQuery, PhotoView } from './album.model.ts'
 import { isUnfiltered, newPhoto } from './album.rules.ts'
 import * as store from './album.store.ts'
 
@@ -227,6 +227,14 @@ export const clearRemaining = (ctx: AppContext): Promise<void> =>
     work: store.clearCode,
     end: store.deletePurgedCode,
   })
+
+/** Photos as webhooks tell of them. */
+const photos: EventRows = {
+  schema: PhotoView,
+  name: 'name',
+  rows: async (ctx, tx, _owner, ids) => (await store.photosByIds(tx, ids)).map((row) => toView(ctx, row)),
+}
+export const eventRows = { album_photo: photos }
 
 export const toView = (ctx: AppContext, row: store.PhotoRow): PhotoView => ({
   id: row.id,

@@ -19,6 +19,7 @@ import {
 import { contains, someTextContains } from '#db/contains.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -91,6 +92,9 @@ export const photosWithFiles = (db: Pick<Builders, 'select'>): Select<PhotoRow> 
     .leftJoin(files, and(eq(files.entityType, 'PHOTO').inlineParams(), eq(files.entityId, albumPhotos.id)))
     .leftJoin(qrCodes, eq(qrCodes.id, albumPhotos.qrCodeId))
     .$dynamic() as unknown as Select<PhotoRow>
+
+export const photosByIds = (tx: Tx, ids: readonly number[]): Promise<PhotoRow[]> =>
+  photosWithFiles(tx).where(inArray(albumPhotos.id, [...ids])) as unknown as Promise<PhotoRow[]>
 
 const listed = pagedTable(albumPhotos, ['id', 'userId', 'orgId', 'qrCodeId', 'sortTime', 'createdAt'])
 
@@ -230,6 +234,7 @@ export async function insertPhoto(
     })
     .returning(listed.columns)
   listed.inserted(tx, row!)
+  note(tx, { type: 'album_photo.created', owner: ownerKey({ userId, orgId }), id: row!.id })
   return row!.id
 }
 

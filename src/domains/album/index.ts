@@ -6,7 +6,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { albumAdminEndpoints } from './admin/album.admin.endpoints.ts'
 import { albumEndpoints } from './album.endpoints.ts'
-import { clearPurgedCodes, clearRemaining, deleteCopy, mayRead, prepareCopy } from './album.service.ts'
+import { clearPurgedCodes, clearRemaining, deleteCopy, eventRows, mayRead, prepareCopy } from './album.service.ts'
 import { countOfOrg, deletePhotos, hasPhotos } from './album.store.ts'
 import { photoEntity } from './sync.service.ts'
 
@@ -26,6 +26,7 @@ export const album = domain({
   },
   fileEntities: { PHOTO: mayRead },
   syncEntities: { albumPhoto: photoEntity },
+  eventRows,
   shareable: { ALBUM_PHOTO: { prepareCopy, deleteCopy } },
 })
 

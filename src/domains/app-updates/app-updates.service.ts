@@ -1,5 +1,6 @@
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
+import { note } from '#db/notes.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { Tx } from '#db/store.ts'
 import { dropBytes, keepBytes, withStoredBytes } from '#domains/files/index.ts'
@@ -200,6 +201,7 @@ export async function publishUpdate(
     await store.insertUpdate(tx, { ...publication, releaseNotesHtml, publishedBy, publisherKeyId })
     const row = (await store.findUpdate(tx, versionCode))!
     await saveSettings(tx, toAppUpdateView(ctx, row))
+    note(tx, { type: 'app_update.published', id: row.id, data: { id: row.id, name: versionName } })
     const { isMajor, forceUpdate } = publication
     tx.afterCommit(() => ctx.log.info('an app version was published', { versionCode, fileName, publisherKeyId }))
     return {

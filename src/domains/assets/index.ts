@@ -20,6 +20,7 @@ import { deleteDigestOf } from './digests/digests.store.ts'
 import { composeDigest } from './digests/mails.service.ts'
 import { clearAssignee } from './dues.store.ts'
 import { assetObject, assetTarget, foundAssets } from './entities.service.ts'
+import { eventRows } from './event-rows.service.ts'
 import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { deleteOldJobs, failAbandonedJobs, failEarlierJobs } from './importing/importing.service.ts'
@@ -140,6 +141,7 @@ export const assets = domain({
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
   syncEntities,
+  eventRows,
   userContent: async (db, userId) => (await hasAssets(db, userId)) || hasSupplies(db, userId),
   orgResources: [
     {

@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 
 import { type AppContext, perContext } from '#context'
+import { note } from '#db/notes.ts'
 import type { Tx } from '#db/store.ts'
 import { platformBindings, SYSTEM_ADMIN } from '#domains/access/index.ts'
 import { notify } from '#domains/notifications/index.ts'
@@ -60,6 +61,8 @@ class Worker {
   #child: RunningBackup | undefined
   #task: StoredTask | undefined
   #stopping = false
+  /** Of the backup that was made last; undefined after a verification alone, or if the server stops. */
+  #outcome: { readonly type: 'backup.finished' | 'backup.failed'; readonly at: number } | undefined
   #place: BackupPlace
 
   constructor(readonly ctx: AppContext) {
@@ -97,8 +100,10 @@ class Worker {
   }
 
   async #run({ name }: StoredTask, job: Job | undefined, startedAt: number): Promise<void> {
+    this.#outcome = undefined
     if (job === undefined) return void (await this.#verify(name))
     const made = await this.#create(name, job, startedAt)
+    if (!this.#stopping) this.#outcome = { type: made ? 'backup.finished' : 'backup.failed', at: startedAt }
     if (!made || job.source !== 'SCHEDULE') return
     const verifying = { ...this.#task!, kind: 'VERIFY', progress: 0 } as const
     await this.#update(verifying)
@@ -195,6 +200,7 @@ class Worker {
       await this.ctx.db.write('backups.end', async (tx) => {
         if (due !== undefined) await saveLastDue(tx, due)
         await endTask(tx, task)
+        if (this.#outcome !== undefined) noteBackup(tx, this.#outcome, task.name)
       })
     } catch (error) {
       this.ctx.log.error('the end of a backup was not stored', { name: task.name, error })
@@ -225,6 +231,13 @@ class Worker {
     this.ctx.log.error(message, { name, reason: sentence ?? 'the process was killed', stack })
   }
 }
+
+/** Backups have no ids: that of the event is the time of the start. */
+const noteBackup = (
+  tx: Tx,
+  { type, at }: { readonly type: 'backup.finished' | 'backup.failed'; readonly at: number },
+  name: string,
+) => note(tx, { type, id: at, data: { id: at, name } })
 
 export const unfinished = (
   { source, createdBy }: Pick<BackupNote, 'source' | 'createdBy'>,

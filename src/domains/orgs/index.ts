@@ -5,6 +5,7 @@ import { lostBy } from '#domains/events.ts'
 import { publicImagePath } from '#domains/files/index.ts'
 
 import { organizationAdminEndpoints } from './admin/orgs.admin.endpoints.ts'
+import { eventRows } from './event-rows.service.ts'
 import { invitationEndpoints } from './invitations/invitations.endpoints.ts'
 import { joiningEndpoints } from './joining/joining.endpoints.ts'
 import { locationEndpoints } from './locations/locations.endpoints.ts'
@@ -55,6 +56,7 @@ export const orgs = domain({
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
   userContent: takesPart,
   acquaintance: haveCommonOrganization,
+  eventRows,
   metaObjects: { org: orgObject },
   refTargets: { USER: userTarget, LOCATION: locationTarget },
   labelPages: { LOCATION: locationPath },

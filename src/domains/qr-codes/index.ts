@@ -21,6 +21,7 @@ import { flushScans } from './codes/scan-counter.ts'
 import { designEndpoints } from './designs/designs.endpoints.ts'
 import { deleteDesignsOf, designJobs, loseFiles, mayRead } from './designs/designs.service.ts'
 import { stopDrawing } from './drawing/drawing.service.ts'
+import { eventRows } from './event-rows.service.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
@@ -87,6 +88,7 @@ export const qrCodes = domain({
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },
   foundThings: { QR_CODE: foundCodes },
   syncEntities,
+  eventRows,
   async stop(ctx) {
     stopDrawing(ctx)
     await flushScans(ctx)

@@ -17,6 +17,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { identities, users, type UserStatus } from '#db/schema/accounts.ts'
@@ -190,8 +191,11 @@ export const countMemberships = (db: Db, userIds: readonly number[]) =>
 
 /** Does nothing to a deleted user. */
 export async function setStatus(tx: Tx, userId: number, status: Exclude<UserStatus, 'DELETED'>): Promise<void> {
-  await tx
+  const rows = await tx
     .update(users)
     .set({ status, updatedAt: tx.stamp })
     .where(and(eq(users.id, userId), ne(users.status, 'DELETED')))
+    .returning({ id: users.id, username: users.username, nickname: users.nickname })
+  const type = status === 'ACTIVE' ? 'user.enabled' : 'user.disabled'
+  for (const { id, username, nickname } of rows) note(tx, { type, id, data: { id, name: username ?? nickname } })
 }

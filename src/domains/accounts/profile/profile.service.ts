@@ -2,6 +2,7 @@
 
 import type { AppContext } from '#context'
 import { isUniqueViolation } from '#db/errors.ts'
+import { note } from '#db/notes.ts'
 import { deleteRepeatKeysOf } from '#db/repeat-keys.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { isMemberOf, platformBindings, unbindRoles } from '#domains/access/index.ts'
@@ -191,6 +192,8 @@ async function endAccount(
   const { userId } = subject
   const { device, ip, locale } = event
   const nickname = DELETED_NICKNAME[locale]
+  const name = (await userById(tx, userId))?.username ?? null
+  note(tx, { type: 'user.deleted', id: userId, data: { id: userId, name } })
   await emit(ctx, tx, 'user.deleting', { userId, nickname })
   const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
   await recordLogin(ctx, tx, userId, event)

@@ -18,6 +18,7 @@ import {
 } from 'drizzle-orm'
 
 import type { Watched } from '#db/column-watch.ts'
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
@@ -367,6 +368,8 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undef
     })
     .onConflictDoNothing()
     .returning()
+  for (const { id, username, nickname } of rows)
+    note(tx, { type: 'user.created', id, data: { id, name: username ?? nickname } })
   return rows[0]
 }
 

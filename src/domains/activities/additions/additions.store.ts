@@ -5,7 +5,7 @@ import type { OwnerKey } from '#db/owner-key.ts'
 import { activities, registrations } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { listed, type RegistrationRow } from '../registrations/registrations.store.ts'
+import { listed, noteStatus, type RegistrationRow } from '../registrations/registrations.store.ts'
 
 /** Those of the users who have registered for an activity of this owner. */
 export async function registeredWithOwner(db: Db, owner: OwnerKey, userIds: readonly number[]): Promise<Set<number>> {
@@ -97,7 +97,10 @@ export async function insertRegistrations(tx: Tx, given: readonly NewRegistratio
       .insert(registrations)
       .values(given.slice(at, at + CHUNK).map((row) => ({ ...row, ...timesOf(tx, row.status) })))
       .returning()
-    for (const row of rows) listed.inserted(tx, row)
+    for (const row of rows) {
+      listed.inserted(tx, row)
+      noteStatus(tx, undefined, row)
+    }
     inserted.push(...rows.toSorted((a, b) => a.id - b.id))
     await tx.pause()
   }
@@ -118,5 +121,6 @@ export async function reviveRegistration(
     )
     .returning()
   listed.updated(tx, before, row!)
+  noteStatus(tx, before, row!)
   return row!
 }

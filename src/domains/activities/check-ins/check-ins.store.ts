@@ -1,9 +1,10 @@
-import { and, count, desc, eq, exists, gte, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { type Page, type PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -53,6 +54,9 @@ const withUsers = (db: Pick<Builders, 'select'>): Select<CheckInRow> =>
     .leftJoin(users, eq(users.id, checkIns.userId))
     .leftJoin(registrations, eq(registrations.id, checkIns.registrationId))
     .$dynamic() as unknown as Select<CheckInRow>
+
+export const checkInsByIds = (tx: Tx, ids: readonly number[]): Promise<CheckInRow[]> =>
+  withUsers(tx).where(inArray(checkIns.id, [...ids])) as unknown as Promise<CheckInRow[]>
 
 export const listed = pagedTable(checkIns, ['id', 'activityId', 'userId', 'checkedInAt'])
 const lists = { orders: { time: ['checkedInAt', 'id'] }, sort: '-time', select: withUsers } as const
@@ -265,7 +269,10 @@ export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Prom
     ...sums.values([...byActivity.values()]),
     ...given.values(recorded.map((row) => ({ ...row, registrationId: null }))),
   })
-  for (const row of inserted) listed.inserted(tx, row)
+  for (const row of inserted) {
+    listed.inserted(tx, row)
+    note(tx, { type: 'check_in.created', activityId: row.activityId, id: row.id })
+  }
   const key = (row: Pick<CheckInRow, 'activityId' | 'userId' | 'sequence'>) =>
     `${row.activityId} ${row.userId} ${row.sequence}`
   const idOf = new Map(inserted.map((row) => [key(row), row.id]))
@@ -300,6 +307,7 @@ export async function insertByHand(tx: Tx, participant: CheckedInByHand): Promis
     ...given.values([row]),
   })
   listed.inserted(tx, inserted!)
+  note(tx, { type: 'check_in.created', activityId, id: inserted!.id })
   return inserted!.id
 }
 

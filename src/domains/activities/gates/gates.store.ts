@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sq
 
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -203,10 +204,19 @@ const inserted = prepared((db) =>
     .returning(),
 )
 
+/** Tells webhooks of an entry. */
+function noteUse(tx: Tx, { result, direction, passId, activityId }: NewUse): void {
+  if (result === 'ACCEPTED' && direction === 'ENTRY' && passId !== null)
+    note(tx, { type: 'pass.redeemed', activityId, id: passId })
+}
+
 /** Undefined if the activity has a use with this nonce. */
 export async function insertUse(tx: Tx, use: NewUse): Promise<UseRow | undefined> {
   const [row] = await inserted(tx, { ...use })
-  if (row) listed.inserted(tx, row)
+  if (row) {
+    listed.inserted(tx, row)
+    noteUse(tx, row)
+  }
   return row
 }
 
@@ -355,7 +365,10 @@ export async function storeUses(tx: Tx, uses: readonly NewUse[], counts: Counts)
         })
   await countScans(tx, uses)
   const ids = rows.map(({ id }) => id).toSorted((a, b) => a - b)
-  for (const [i, use] of uses.entries()) listed.inserted(tx, { ...use, id: ids[i]! })
+  for (const [i, use] of uses.entries()) {
+    listed.inserted(tx, { ...use, id: ids[i]! })
+    noteUse(tx, use)
+  }
   return ids
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, gt, inArray, isNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 
+import { note } from '#db/notes.ts'
 import { registrations } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -92,6 +93,7 @@ export async function revokePasses(tx: Tx, ids: readonly number[], reason: strin
     .update(passes)
     .set({ revokedAt: tx.stamp, revokeReason: reason, liveHolderId: null, updatedAt: tx.stamp })
     .where(and(inArray(passes.id, [...ids]), isNull(passes.revokedAt)))
-    .returning({ id: passes.id })
+    .returning({ id: passes.id, activityId: passes.activityId })
+  for (const { id, activityId } of rows) note(tx, { type: 'pass.revoked', activityId, id })
   return rows.length
 }

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 
+import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
 import { activityCounters, checkInUsers, registrations } from '#db/schema/activities.ts'
@@ -242,7 +243,10 @@ export async function insertPasses(tx: Tx, given: readonly NewPass[]): Promise<P
     .insert(passes)
     .values(given.map((pass) => ({ ...pass, createdAt: tx.stamp, updatedAt: tx.stamp })))
     .returning(passColumns)
-  for (const row of rows) listed.inserted(tx, row)
+  for (const row of rows) {
+    listed.inserted(tx, row)
+    note(tx, { type: 'pass.issued', activityId: row.activityId, id: row.id })
+  }
   return rows.toSorted((a, b) => a.id - b.id)
 }
 

@@ -20,6 +20,7 @@ import { contains, someTextContains } from '#db/contains.ts'
 import { isAnyOf } from '#db/dialect.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { checkInLists, passChanges, passes, passListUses } from '#db/schema/passes.ts'
@@ -277,6 +278,7 @@ export async function revokePass(tx: Tx, id: number, reason: string): Promise<Pa
     .set({ revokedAt: tx.stamp, revokeReason: reason, liveHolderId: null, updatedAt: tx.stamp })
     .where(and(eq(passes.id, id), isNull(passes.revokedAt)))
     .returning(passColumns)
+  if (row !== undefined) note(tx, { type: 'pass.revoked', activityId: row.activityId, id })
   return row
 }
 

@@ -4,6 +4,7 @@ import { contains } from '#db/contains.ts'
 import { notByIndex } from '#db/dialect.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -211,6 +212,7 @@ export async function insertActivity(
     })
     .returning(listed.columns)
   listed.inserted(tx, row!)
+  note(tx, { type: 'activity.created', owner: row!.owner, id: row!.id })
   await tx.insert(activityCounters).values({ activityId: row!.id })
   return (await findActivity(tx, row!.id))!
 }
@@ -249,7 +251,26 @@ export async function updateActivity(
     .returning(listed.columns)
   if (after === undefined) return undefined
   listed.updated(tx, row, after)
+  if (change.deletedAt != null)
+    note(tx, { type: 'activity.deleted', owner: row.owner, id: row.id, data: { name: row.name } })
+  else noteChange(tx, row, status)
   return change.deletedAt == null ? findActivity(tx, row.id) : row
+}
+
+/** Events beside `activity.updated` by the status that an activity gets. */
+const STATUS_EVENTS = {
+  ACTIVE: 'activity.published',
+  ENDED: 'activity.ended',
+  CANCELLED: 'activity.cancelled',
+} as const
+
+function noteChange(
+  tx: Tx,
+  { id, owner, status: before }: Pick<ActivityRow, 'id' | 'owner' | 'status'>,
+  status: ActivityRow['status'],
+): void {
+  note(tx, { type: 'activity.updated', owner, id })
+  if (status !== before && status !== 'DRAFT') note(tx, { type: STATUS_EVENTS[status], owner, id })
 }
 
 /** Makes a new invite code. The old one stops working when the write commits. */
@@ -272,7 +293,10 @@ export async function cancelActive(tx: Tx, owner: OwnerKey, limit: number) {
     })
     .where(inArray(activities.id, ids))
     .returning({ id: activities.id })
-  for (const row of rows) listed.updated(tx, row, { ...row, discoverUntil: null })
+  for (const row of rows) {
+    listed.updated(tx, row, { ...row, discoverUntil: null })
+    noteChange(tx, row, 'CANCELLED')
+  }
   return rows
 }
 

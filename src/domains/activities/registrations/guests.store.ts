@@ -7,7 +7,7 @@ import { prepared } from '#db/prepared.ts'
 import { activities, registrations } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
 
-import { listed, type RegistrationRow } from './registrations.store.ts'
+import { listed, noteStatus, type RegistrationRow } from './registrations.store.ts'
 
 const p = sql.placeholder
 
@@ -85,6 +85,7 @@ export async function insertGuest(tx: Tx, values: NewGuest): Promise<Registratio
     .values({ ...values, ...timesOf(tx, values.status) })
     .returning()
   listed.inserted(tx, row!)
+  noteStatus(tx, undefined, row!)
   return row!
 }
 
@@ -110,7 +111,10 @@ export async function changeGuest(
     .set({ updatedAt: tx.stamp, ...change })
     .where(and(eq(registrations.id, before.id), eq(registrations.status, before.status), isGuest))
     .returning()
-  if (row !== undefined) listed.updated(tx, before, row)
+  if (row !== undefined) {
+    listed.updated(tx, before, row)
+    noteStatus(tx, before, row)
+  }
   return row
 }
 

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -173,6 +174,21 @@ const confirmSome = prepared((db) =>
 export const takePlaces = async (tx: Tx, activityId: number, people: number, places: number): Promise<boolean> =>
   (await confirmSome(tx, { activityId, people, places })).length > 0
 
+const HELD: readonly RegistrationStatus[] = ['CONFIRMED', 'WAITING']
+
+/** Tells webhooks if the status is another one. `before`: undefined for a new registration. */
+export function noteStatus(
+  tx: Tx,
+  before: Pick<RegistrationRow, 'status'> | undefined,
+  { id, activityId, status }: Pick<RegistrationRow, 'id' | 'activityId' | 'status'>,
+): void {
+  if (before?.status === status) return
+  if (status === 'CONFIRMED') note(tx, { type: 'registration.confirmed', activityId, id })
+  else if (status === 'WAITING') note(tx, { type: 'registration.waiting', activityId, id })
+  else if (before !== undefined && HELD.includes(before.status))
+    note(tx, { type: 'registration.cancelled', activityId, id })
+}
+
 /** A new registration, or the one that the user has cancelled (`before`) with new values. */
 export async function saveRegistration(
   tx: Tx,
@@ -187,6 +203,7 @@ export async function saveRegistration(
       .values({ ...values, ...times })
       .returning()
     listed.inserted(tx, row!)
+    noteStatus(tx, undefined, row!)
     return row!
   }
   const [row] = await tx
@@ -195,6 +212,7 @@ export async function saveRegistration(
     .where(and(eq(registrations.id, before.id), eq(registrations.status, 'CANCELLED')))
     .returning()
   listed.updated(tx, before, row!)
+  noteStatus(tx, before, row!)
   return row!
 }
 
@@ -222,7 +240,10 @@ export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow
       .set({ status: 'CANCELLED', autoPassId: null, updatedAt: tx.stamp })
       .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, 'CANCELLED')))
       .returning()
-    for (const row of changed) listed.updated(tx, before.get(row.id)!, row)
+    for (const row of changed) {
+      listed.updated(tx, before.get(row.id)!, row)
+      noteStatus(tx, before.get(row.id), row)
+    }
     cancelled.push(...changed)
     await uncount(
       tx,
@@ -260,7 +281,10 @@ export async function confirmFirst(tx: Tx, activityId: number, limit: number): P
     .set({ status: 'CONFIRMED', confirmedAt: tx.stamp, waitOrder: null, updatedAt: tx.stamp })
     .where(and(inArray(registrations.id, [...before.keys()]), isWaiting))
     .returning()
-  for (const row of confirmed) listed.updated(tx, before.get(row.id)!, row)
+  for (const row of confirmed) {
+    listed.updated(tx, before.get(row.id)!, row)
+    noteStatus(tx, before.get(row.id), row)
+  }
   const n = confirmed.length
   await tx
     .update(counters)

@@ -7,7 +7,7 @@ import { registrations, type RegistrationStatus } from '#db/schema/activities.ts
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
-import { listed, type RegistrationRow, waitOrder, waitOrderOf } from './registrations.store.ts'
+import { listed, noteStatus, type RegistrationRow, waitOrder, waitOrderOf } from './registrations.store.ts'
 
 const p = sql.placeholder
 
@@ -88,7 +88,10 @@ export async function setStatus(
     })
     .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, status)))
     .returning()
-  for (const row of after) listed.updated(tx, before.get(row.id)!, row)
+  for (const row of after) {
+    listed.updated(tx, before.get(row.id)!, row)
+    noteStatus(tx, before.get(row.id), row)
+  }
   const byIds = new Map(after.map((row) => [row.id, row]))
   return rows.map((row) => byIds.get(row.id)!)
 }

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, gt, inArray, isNull, lt, lte, ne, or, type S
 
 import { contains } from '#db/contains.ts'
 import { dialect, isAnyOf } from '#db/dialect.ts'
+import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, pageOf, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -20,6 +21,12 @@ const byId = prepared((db) => db.select().from(inventories).where(one))
 
 export const findInventory = async (db: Db | Tx, owner: OwnerKey, id: number): Promise<InventoryRow | undefined> =>
   (await byId(db, { id, owner }))[0]
+
+export const inventoriesByIds = (tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<InventoryRow[]> =>
+  tx
+    .select()
+    .from(inventories)
+    .where(and(inArray(inventories.id, [...ids]), eq(inventories.owner, owner)))
 
 const ownerById = prepared((db) =>
   db
@@ -79,6 +86,7 @@ export async function updateInventory(
     .update(inventories)
     .set(changed)
     .where(and(eq(inventories.id, row.id), eq(inventories.owner, row.owner)))
+  if (change.status === 'CLOSED') note(tx, { type: 'inventory.closed', owner: row.owner, id: row.id })
   return { ...row, ...changed }
 }
 

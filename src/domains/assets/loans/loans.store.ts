@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, lte, not, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { assetLoans, assets } from '#db/schema/assets.ts'
@@ -59,7 +60,10 @@ export async function insertLoan(
     .values({ ...loan, ...noticesOf(tx.stamp, loan.dueAt), checkedOutAt: tx.stamp })
     .onConflictDoNothing()
     .returning()
-  if (row !== undefined) listed.inserted(tx, row)
+  if (row !== undefined) {
+    listed.inserted(tx, row)
+    note(tx, { type: 'asset.checked_out', owner: row.owner, id: row.assetId })
+  }
   return row
 }
 
@@ -74,6 +78,7 @@ export async function endLoan(
     .set({ ...change, checkedInAt: tx.stamp })
     .where(and(eq(assetLoans.assetId, assetId), isOpen))
     .returning()
+  if (row !== undefined) note(tx, { type: 'asset.checked_in', owner: row.owner, id: assetId })
   return row
 }
 
@@ -144,6 +149,8 @@ export async function takeDue(tx: Tx, now: number, limit: number): Promise<DueLo
         ? { noticeAt: row.dueAt, announcedAt: tx.stamp }
         : { noticeAt: nextNoticeOf(row.dueAt!, sent, now), remindedAt: tx.stamp, overdueNotices: sent }
     await tx.update(assetLoans).set(change).where(eq(id, row.id)).returning({ id })
+    if (now >= row.dueAt! && row.overdueNotices === 0)
+      note(tx, { type: 'asset.overdue', owner: row.owner, id: row.assetId })
   }
   return rows
 }

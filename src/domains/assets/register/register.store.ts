@@ -2,6 +2,7 @@ import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'd
 
 import { dialect, notByIndex } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
@@ -192,6 +193,7 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
     const created = given.map((fields) => ({ ...fields, id: ids.get(fields.uuid)! }))
     for (const row of await withDues(tx, created)) {
       listed.inserted(tx, row)
+      note(tx, { type: 'asset.created', owner: row.owner, id: row.id })
       await moveOnMap(tx, undefined, row)
       rows.push(row)
     }
@@ -255,6 +257,7 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
       )
   for (const { row, after } of changed) {
     listed.updated(tx, row, after)
+    noteChange(tx, row, after)
     await moveOnMap(tx, row, after)
   }
   await endWaiting(
@@ -263,6 +266,21 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
   )
   const byId = new Map(changed.map(({ after }) => [after.id, after]))
   return changes.map(({ after }) => byId.get(after.id) ?? after)
+}
+
+function noteChange(tx: Tx, before: AssetRow, { id, owner, name, status, deletedAt }: AssetRow): void {
+  if (deletedAt !== null) {
+    if (before.deletedAt === null) note(tx, { type: 'asset.deleted', owner, id, data: { name } })
+    return
+  }
+  // It was given to an organization.
+  if (before.owner !== owner) {
+    note(tx, { type: 'asset.deleted', owner: before.owner, id, data: { name } })
+    note(tx, { type: 'asset.created', owner, id })
+    return
+  }
+  note(tx, { type: 'asset.updated', owner, id })
+  if (status === 'SCRAPPED' && before.status !== 'SCRAPPED') note(tx, { type: 'asset.scrapped', owner, id })
 }
 
 /** Whether nobody can have the asset, now or later. */

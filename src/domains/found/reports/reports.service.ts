@@ -6,12 +6,14 @@ import { mapPage, type Page } from '#db/paging.ts'
 import type { FoundStatus } from '#db/schema/found.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { refusalIn } from '#domains/access/index.ts'
+import type { EventRows } from '#domains/contributions.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { Model } from '#http/schema.ts'
 
 import { conversationEnded, conversationFull } from '../found.errors.ts'
 import { kindsFor, thingsOf } from '../things.service.ts'
-import { FINDER_MESSAGES, type FoundReportView, OWNER_MESSAGES, type ReportsQuery } from './reports.model.ts'
+import { FINDER_MESSAGES, FoundReportView, OWNER_MESSAGES, type ReportsQuery } from './reports.model.ts'
 import * as store from './reports.store.ts'
 import { toView } from './reports.view.ts'
 
@@ -71,6 +73,25 @@ const detail = async (ctx: AppContext, db: Db | Tx, row: store.ReportRow): Promi
 export async function getReport(ctx: AppContext, actor: Actor, id: number): Promise<FoundReportView> {
   return detail(ctx, ctx.db.read, await findOrFail(ctx, actor, id, 'read'))
 }
+
+const { messages: _messages, contact: _contact, ...told } = FoundReportView.properties
+
+/** Reports as webhooks tell of them: without what the finder has written. */
+const foundReports: EventRows = {
+  schema: Model('FoundReportEvent', told),
+  name: 'title',
+  async rows(ctx, tx, _owner, ids) {
+    const views = []
+    for (const id of ids) {
+      const row = await store.findReport(tx, id)
+      if (row === undefined) continue
+      const { messages: _1, contact: _2, ...view } = toView(row, [], ctx.clock.now())
+      views.push(view)
+    }
+    return views
+  },
+}
+export const eventRows = { found_report: foundReports }
 
 export async function answerFinder(
   ctx: AppContext,

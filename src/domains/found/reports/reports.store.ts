@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lt, max, ne, type SQL, sql } from 'drizzle-orm'
 
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -94,6 +95,7 @@ export async function insertReport(tx: Tx, report: NewReport, message: string): 
     .returning()
   const row = rows[0]!
   listed.inserted(tx, row)
+  note(tx, { type: 'found_report.created', owner: row.owner, id: row.id })
   await insertMessage(tx, row.id, false, message)
   return row
 }

@@ -222,7 +222,12 @@ export async function respondToInvitation(
 }
 
 /** `now` (epoch milliseconds) decides whether a pending invitation has expired. */
-const toView = (ctx: AppContext, row: store.InvitationWithNames, now: number, locale: Locale): InvitationView => ({
+export const toView = (
+  ctx: AppContext,
+  row: store.InvitationWithNames,
+  now: number,
+  locale: Locale,
+): InvitationView => ({
   id: row.invitation.id,
   orgId: row.invitation.orgId,
   orgName: row.orgName,

@@ -1,6 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, lt, lte, ne, not, or, type SQL, sql } from 'drizzle-orm'
 
 import { lowered } from '#db/dialect.ts'
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -77,7 +78,7 @@ export const invitationsOfOrg = (
 export const openInvitationsOfUser = (db: Db, userId: number, query: PageInput, now: number) =>
   invitationsPage(db, and(eq(orgInvitations.inviteeId, userId), isOpen(now), orgExists(orgInvitations.orgId)), query)
 
-export async function findInvitation(db: Db, id: number): Promise<InvitationWithNames | undefined> {
+export async function findInvitation(db: Db | Tx, id: number): Promise<InvitationWithNames | undefined> {
   const [row] = await db
     .select(withNames)
     .from(orgInvitations)
@@ -140,7 +141,8 @@ export async function closeInvitation(
     .update(orgInvitations)
     .set({ status, respondedAt: now })
     .where(and(eq(orgInvitations.id, id), ownedBy, isOpen(now)))
-    .returning({ id: orgInvitations.id })
+    .returning({ id: orgInvitations.id, orgId: orgInvitations.orgId })
+  if (status !== 'CANCELLED') for (const { orgId } of rows) note(tx, { type: 'invitation.answered', owner: orgId, id })
   return rows.length > 0
 }
 

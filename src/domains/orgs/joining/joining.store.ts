@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray } from 'drizzle-orm'
 
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -13,6 +14,7 @@ export async function insertRequest(tx: Tx, orgId: number, userId: number, messa
     .values({ orgId, userId, message, createdAt: tx.stamp })
     .onConflictDoNothing({ target: [orgJoinRequests.orgId, orgJoinRequests.userId] })
     .returning({ id: orgJoinRequests.id })
+  for (const { id } of rows) note(tx, { type: 'join_request.created', owner: orgId, id })
   return rows.length > 0
 }
 
@@ -32,6 +34,20 @@ interface RequestRow {
   message: string
   createdAt: number
 }
+
+export const requestsByIds = (tx: Tx, ids: readonly number[]) =>
+  tx
+    .select({
+      id: orgJoinRequests.id,
+      userId: orgJoinRequests.userId,
+      nickname: users.nickname,
+      avatar: users.avatar,
+      message: orgJoinRequests.message,
+      createdAt: orgJoinRequests.createdAt,
+    })
+    .from(orgJoinRequests)
+    .innerJoin(users, eq(users.id, orgJoinRequests.userId))
+    .where(inArray(orgJoinRequests.id, [...ids]))
 
 /** The join requests of an organization, the oldest first. */
 export const requestsPage = (db: Db, orgId: number, page: PageInput): Promise<Page<RequestRow>> =>

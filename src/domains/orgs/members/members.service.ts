@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -66,7 +67,7 @@ export async function getMember(ctx: AppContext, orgId: number, userId: number, 
   return toView(ctx, member, role, org.ownerId, locale)
 }
 
-const toView = (
+export const toView = (
   ctx: AppContext,
   member: store.MemberRow,
   role: access.OrgRole | undefined,
@@ -148,8 +149,10 @@ export async function findChosenRole(tx: Tx, orgId: number, { roleId, roleCode }
 
 /** Gives a member this role instead of all that they hold in the organization. */
 export async function replaceRoles(tx: Tx, orgId: number, userId: number, role: access.OrgRole): Promise<void> {
+  const held = await access.orgRolesOf(tx, orgId, userId)
   await access.unbindRoles(tx, userId, 'ORG', orgId)
   await access.bindRole(tx, userId, 'ORG', orgId, role.code)
+  if (held.length !== 1 || held[0]!.id !== role.id) note(tx, { type: 'member.role_changed', owner: orgId, id: userId })
 }
 
 export async function removeMember(ctx: AppContext, actor: Actor, orgId: number, userId: number): Promise<void> {
@@ -187,6 +190,7 @@ export async function addMember(
   }
   await access.bindRole(tx, userId, 'ORG', orgId, roleCode)
   await store.closePending(tx, orgId, userId, ctx.clock.now())
+  note(tx, { type: 'member.joined', owner: orgId, id: userId })
   await emit(ctx, tx, 'member.joined', { orgId, userId })
 }
 
@@ -198,9 +202,12 @@ export async function endMembership(
   userId: number,
   refusal: () => Error = ownerProtected,
 ): Promise<void> {
+  const before = await store.findMember(tx, orgId, userId)
   if (!(await store.deleteMember(tx, orgId, userId))) throw notFound()
   if (!(await store.decrementMemberCount(tx, orgId, userId))) throw refusal()
   await access.unbindRoles(tx, userId, 'ORG', orgId)
+  const data = { id: userId, userId, orgId, nickname: before?.nickname ?? '', name: before?.nickname ?? null }
+  note(tx, { type: 'member.left', owner: orgId, id: userId, data })
   await emit(ctx, tx, 'member.left', { orgId, userId })
 }
 

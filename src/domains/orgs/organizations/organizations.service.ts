@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
 import type { OrgStatus } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -101,6 +102,7 @@ export async function insertOrg(
   // Before there was an organization, its picture could only be uploaded as a file of the user.
   const avatar = await changeAvatarByUser(ctx, tx, creatorId, org, input, storage)
   if (avatar != null) await store.updateOrg(tx, org.id, { avatar })
+  note(tx, { type: 'org.created', id: org.id, data: { id: org.id, name: org.name } })
   return org
 }
 
@@ -260,6 +262,7 @@ export async function dissolve(ctx: AppContext, tx: Tx, actor: Actor, org: OrgRo
   if (others > 0) throw hasOtherMembers(others)
   if (org.memberCount > 1 || org.ownerId !== actor.userId) await notifyOfDissolution(tx, org, actor.userId)
   await emit(ctx, tx, 'org.dissolving', { orgId: org.id })
+  note(tx, { type: 'org.dissolved', id: org.id, data: { id: org.id, name: org.name } })
   await access.deleteOrgRoles(tx, org.id)
   await store.deleteOrg(tx, org.id)
   await removeRemains(ctx, tx, org.id)

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lte, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { mapPage, type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
@@ -44,6 +45,8 @@ export async function insertOrg(tx: Tx, org: NewOrg): Promise<OrgRow | undefined
   return rows[0]
 }
 
+const noteUpdate = (tx: Tx, id: number): void => note(tx, { type: 'org.updated', owner: id, id })
+
 /** Undefined if there is no such organization, or if it has more members than the new limit. */
 export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<OrgRow | undefined> {
   const fits = change.memberLimit === undefined ? undefined : lte(organizations.memberCount, change.memberLimit)
@@ -52,15 +55,18 @@ export async function updateOrg(tx: Tx, id: number, change: OrgChange): Promise<
     .set({ ...change, updatedAt: updatedAtFor(organizations, change, tx.stamp) })
     .where(and(eq(organizations.id, id), fits))
     .returning()
+  if (rows[0]?.updatedAt === tx.stamp) noteUpdate(tx, id)
   return rows[0]
 }
 
 /** Clears the pictures of those of the organizations that have one of these. */
 export async function clearAvatars(tx: Tx, orgIds: readonly number[], avatars: readonly string[]): Promise<void> {
-  await tx
+  const rows = await tx
     .update(organizations)
     .set({ avatar: null, updatedAt: tx.stamp })
     .where(and(inArray(organizations.id, [...orgIds]), inArray(organizations.avatar, [...avatars])))
+    .returning({ id: organizations.id })
+  for (const { id } of rows) noteUpdate(tx, id)
 }
 
 export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow | undefined> {
@@ -69,6 +75,7 @@ export async function setCode(tx: Tx, id: number, code: string): Promise<OrgRow 
     .set({ code, updatedAt: tx.stamp })
     .where(eq(organizations.id, id))
     .returning()
+  noteUpdate(tx, id)
   return rows[0]
 }
 
@@ -78,7 +85,8 @@ export async function setStatus(tx: Tx, id: number, status: OrgStatus): Promise<
     .update(organizations)
     .set({ status, updatedAt: updatedAtFor(organizations, { status }, tx.stamp) })
     .where(eq(organizations.id, id))
-    .returning({ id: organizations.id })
+    .returning({ id: organizations.id, updatedAt: organizations.updatedAt })
+  if (rows[0]?.updatedAt === tx.stamp) noteUpdate(tx, id)
   return rows.length > 0
 }
 
@@ -89,6 +97,7 @@ export async function setOwner(tx: Tx, id: number, from: number, to: number): Pr
     .set({ ownerId: to, updatedAt: tx.stamp })
     .where(and(eq(organizations.id, id), eq(organizations.ownerId, from)))
     .returning({ id: organizations.id })
+  if (rows.length > 0) noteUpdate(tx, id)
   return rows.length > 0
 }
 

@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import type { Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
@@ -104,5 +105,6 @@ export async function transferOwnership(ctx: AppContext, tx: Tx, org: OrgRow, to
   await access.unbindRoles(tx, to, 'ORG', orgId)
   await access.bindRole(tx, from, 'ORG', orgId, 'ADMIN')
   await access.bindRole(tx, to, 'ORG', orgId, access.OWNER)
+  for (const id of [from, to]) note(tx, { type: 'member.role_changed', owner: orgId, id })
   for (const userId of [from, to]) await notifyOfTransfer(ctx, tx, org, { event: 'DONE', to: userId, userId: to })
 }

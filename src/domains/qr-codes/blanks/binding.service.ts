@@ -1,6 +1,7 @@
 /** Binds, releases and voids labels. The first binding wins. */
 
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { BlankKind } from '#db/schema/qr-blanks.ts'
 import type { Tx } from '#db/store.ts'
@@ -18,7 +19,7 @@ import { alreadyBound, createsCodesOnly, isVoid, noSuchThing, oneOfBoth } from '
 import type { BindBlank, BlankView } from './blanks.model.ts'
 import { findVisible, mayUse, viewOf } from './blanks.service.ts'
 import * as store from './blanks.store.ts'
-import { sourceOf } from './blanks.view.ts'
+import { sourceOf, toViews } from './blanks.view.ts'
 
 const POINTS = {
   QR_CODE: 'qr_code:update',
@@ -67,7 +68,10 @@ export async function bindBlank(
     // Before a new code is inserted, which takes the place of the label in the quota.
     await store.changeStatus(tx, before, 'BOUND', boundTo)
     const targetId = await thing(tx, before)
-    return { row: await store.setTarget(tx, before, targetId), isBound: true }
+    const bound = await store.setTarget(tx, before, targetId)
+    const read = async () => (await toViews(ctx, tx, userId, [bound]))[0]!
+    note(tx, { type: 'blank.bound', owner: bound.owner, id: targetId, data: read })
+    return { row: bound, isBound: true }
   })
   const view = await viewOf(ctx, userId, row)
   if (!isBound) throw alreadyBound(view)

@@ -2,6 +2,7 @@ import { type AppContext, perContext } from '#context'
 import { isAroundWrites } from '#db/around-writes.ts'
 import { dialect } from '#db/dialect.ts'
 import { GatheredWrites } from '#db/gathered-writes.ts'
+import { isNoted } from '#db/notes.ts'
 import { OwnerCounts, ownerExists } from '#db/owner-counts.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
@@ -128,7 +129,12 @@ async function createTogether(
   quota: number,
 ): Promise<store.QrCodeRow | undefined> {
   // On SQLite, writes that wait share a COMMIT anyway. Organizations may be dissolved and categories deleted meanwhile.
-  const isPlain = dialect === 'postgres' && orgId === 0 && code.categoryId === null && !isAroundWrites()
+  const isPlain =
+    dialect === 'postgres' &&
+    orgId === 0 &&
+    code.categoryId === null &&
+    !isAroundWrites() &&
+    !isNoted(ctx.db.read, { type: 'qr_code.created', owner: -userId })
   return isPlain ? gathered(ctx)[userId % 2]!.add({ userId, code, quota, tries: 0 }) : undefined
 }
 

@@ -16,10 +16,11 @@ import {
 } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
-import { notByIndex } from '#db/dialect.ts'
+import { isInJson, notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { whileRoom } from '#db/list-totals.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOfQuery, sortBy } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -202,6 +203,11 @@ export async function codeIds(db: Db, owner: Owner, categoryIds: CategoryIds, li
 export const codesByIds = (db: Db, owner: Owner, ids: readonly number[]): Promise<QrCodeRow[]> =>
   shownCodes(db).where(among(owner, ids))
 
+const anyByIds = prepared((db) => shownCodes(db).where(isInJson(qrCodes.id, p('ids'))))
+/** The codes with these ids, of any owner, also in the trash: for those who know that they may see them. */
+export const anyCodes = (db: Db | Tx, ids: readonly number[]): Promise<QrCodeRow[]> =>
+  anyByIds(db, { ids: JSON.stringify(ids) })
+
 const personalById = prepared((db) =>
   shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
 )
@@ -322,6 +328,15 @@ export async function insertPersonal(tx: Tx, list: readonly Personal[]): Promise
   })
 }
 
+/** Tells webhooks of a change of a code outside the trash. */
+export function noteCode(
+  tx: Tx,
+  verb: 'created' | 'updated' | 'deleted',
+  { id, name, ...owner }: Pick<QrCodeRow, 'id' | 'name' | 'userId' | 'orgId'>,
+): void {
+  note(tx, { type: `qr_code.${verb}`, owner: ownerKey(owner), id, ...(verb === 'deleted' && { data: { name } }) })
+}
+
 /** `revived`: the id and the version of a code that was deleted permanently and comes back. It gets a new uuid. */
 export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?: SyncRevival): Promise<QrCodeRow> {
   const now = tx.stamp
@@ -329,6 +344,7 @@ export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?
   const [row] = revived ? await insertAgain(tx, { ...fresh, ...revived, now }) : await insert(tx, { ...fresh, now })
   const code = inserted(fresh, row!.id, now, revived?.version)
   listed.inserted(tx, code)
+  noteCode(tx, 'created', code)
   return code
 }
 
@@ -387,6 +403,8 @@ export async function updateCode(
     .returning({ id: qrCodes.id })
   const after = { ...row, ...changed }
   listed.updated(tx, row, after)
+  if (after.deletedAt === null) noteCode(tx, 'updated', row)
+  else if (row.deletedAt === null) noteCode(tx, 'deleted', row)
   return after
 }
 
@@ -396,6 +414,7 @@ export async function setBlocked(tx: Tx, row: QrCodeRow, blockedAt: number | nul
   await tx.update(qrCodes).set(changed).where(eq(qrCodes.id, row.id)).returning({ id: qrCodes.id })
   const after = { ...row, ...changed }
   listed.updated(tx, row, after)
+  if (row.deletedAt === null) noteCode(tx, 'updated', row)
   return after
 }
 
@@ -412,7 +431,11 @@ const addToScans = prepared((db) =>
 /** Adds to the numbers of scans by the ids of codes. Versions and `updatedAt` stay, because the codes do not change. Returns the ids that exist. */
 export async function addScans(tx: Tx, scans: ReadonlyMap<number, number>): Promise<ReadonlySet<number>> {
   const rows = await addToScans(tx, counted.values(Array.from(scans, ([id, n]) => ({ id, scans: n }))))
-  for (const row of rows) listed.updated(tx, { ...row, scanCount: row.scanCount - scans.get(row.id)! }, row)
+  for (const row of rows) {
+    const count = scans.get(row.id)!
+    listed.updated(tx, { ...row, scanCount: row.scanCount - count }, row)
+    if (count > 0) note(tx, { type: 'qr_code.scanned', owner: ownerKey(row), id: row.id, data: { count } })
+  }
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -433,7 +456,10 @@ export async function clearCategory(tx: Tx, userId: number, categoryId: number, 
       .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
       .where(inArray(qrCodes.id, ids))
       .returning({ id: qrCodes.id })
-    for (const row of before) listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+    for (const row of before) {
+      listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+      if (row.deletedAt === null) noteCode(tx, 'updated', row)
+    }
     left -= before.length
     if (left === 0) break
   }
@@ -447,7 +473,10 @@ export async function purgeCodes(tx: Tx, ids: readonly number[]): Promise<number
     .delete(qrCodes)
     .where(inArray(qrCodes.id, [...ids]))
     .returning({ ...listed.columns, version: qrCodes.version })
-  for (const row of rows) listed.deleted(tx, row)
+  for (const row of rows) {
+    listed.deleted(tx, row)
+    if (row.deletedAt === null) noteCode(tx, 'deleted', row)
+  }
   await deletePictures(tx, ids)
   // The version of a code in the trash has been raised when it was moved there.
   const tombstones = rows.map(({ id, version, deletedAt, ...row }) => ({

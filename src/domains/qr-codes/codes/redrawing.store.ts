@@ -14,7 +14,7 @@ import {
   newPictureKey,
   replacePictures,
 } from '../looks/looks.store.ts'
-import { listed, type QrCodeRow } from './codes.store.ts'
+import { listed, noteCode, type QrCodeRow } from './codes.store.ts'
 
 /** Gives a design to a code that the write has just inserted. Its version stays. */
 export async function giveDesign(tx: Tx, row: QrCodeRow, designId: number | null): Promise<QrCodeRow> {
@@ -35,7 +35,10 @@ async function change(tx: Tx, ids: readonly number[], columns: Change): Promise<
     .set({ ...columns, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
     .where(among)
     .returning({ id: qrCodes.id })
-  for (const row of before) listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+  for (const row of before) {
+    listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+    if (row.deletedAt === null) noteCode(tx, 'updated', row)
+  }
 }
 
 /** Gives at most `limit` codes whose picture has an earlier look of the design a new picture. Returns their number. */

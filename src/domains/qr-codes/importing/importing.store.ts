@@ -8,7 +8,7 @@ import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import type { NewCode } from '../codes/codes.rules.ts'
-import { isLive, listed, ownedBy, type QrCodeRow } from '../codes/codes.store.ts'
+import { isLive, listed, noteCode, ownedBy, type QrCodeRow } from '../codes/codes.store.ts'
 import type { Identity } from './rows.rules.ts'
 
 export type LinkRow = typeof qrLinks.$inferSelect
@@ -88,7 +88,10 @@ export async function insertCodes(
     .insert(qrCodes)
     .values(given.map((code) => ({ ...code, updatedAt: tx.stamp })))
     .returning()
-  for (const row of rows) listed.inserted(tx, row)
+  for (const row of rows) {
+    listed.inserted(tx, row)
+    noteCode(tx, 'created', row)
+  }
   const byUuid = new Map(rows.map((row) => [row.uuid, row]))
   return given.map(({ uuid }) => byUuid.get(uuid)!)
 }

@@ -3,6 +3,7 @@ import { isAroundWrites } from '#db/around-writes.ts'
 import { spend, takeOnce } from '#db/counters.ts'
 import { dialect } from '#db/dialect.ts'
 import { GatheredWrites } from '#db/gathered-writes.ts'
+import { isNotedAnywhere } from '#db/notes.ts'
 import { mapPage, type Page, readerFor } from '#db/paging.ts'
 import { finishInSlices, inSlices } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -116,6 +117,8 @@ const gathered = perContext((ctx) =>
 /** Records a scan by the same statement as those of other users. Undefined if it takes a write of its own, which may refuse it. */
 async function recordTogether(ctx: AppContext, recording: Recording): Promise<store.ScanRow | undefined> {
   if (dialect === 'sqlite' || isAroundWrites()) return undefined
+  // The one statement tells nobody of a code that was scanned.
+  if (recording.onceKey !== undefined && isNotedAnywhere(ctx.db.read, 'qr_code.scanned')) return undefined
   return gathered(ctx)[recording.userId % 2]!.add({ ...recording, tries: 0 })
 }
 

@@ -71,19 +71,18 @@ const Scans = Model('QrCodeScansEvent', {
   count: Type.Integer({ minimum: 1, examples: [12] }),
 })
 
-const Membership = Model('MembershipEvent', {
+const Left = Model('MemberLeftEvent', {
+  id: Id,
   userId: Id,
   orgId: Id,
-  name: Nullable(Text('Lin Mei')),
-  roles: Type.Array(Text('MEMBER'), { description: 'Codes; empty after the user has left' }),
+  nickname: Text('Lin Mei'),
+  name: Text('Lin Mei'),
 })
 
 /** Data of types whose events are not about a row that a contribution reads. */
 export const OWN_DATA: Readonly<Partial<Record<EventType, TObject>>> = {
   'qr_code.scanned': Scans,
-  'member.joined': Membership,
-  'member.left': Membership,
-  'member.role_changed': Membership,
+  'member.left': Left,
 }
 
 /** Things whose many events in one write can become one. */

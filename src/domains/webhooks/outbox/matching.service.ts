@@ -50,6 +50,11 @@ class Matching {
     return activityId !== undefined && this.#isGotBySomebody(type)
   }
 
+  /** The same for rows of any owner. */
+  wantsAny(type: EventType): boolean {
+    return getSetting(this.ctx, 'webhooks.enabled') !== false && this.#isGotBySomebody(type)
+  }
+
   #gets(owner: OwnerKey, type: EventType): boolean {
     if (this.#unknown !== 'all' && this.#unknown.size > 0 && this.#unknown.has(owner)) return true
     return this.#byOwner.get(owner)?.some((webhook) => isFor(webhook, type)) ?? false

@@ -12,12 +12,12 @@ import { topic } from '#platform/bus.ts'
 import { uuid } from '#platform/ids.ts'
 
 import { sourcesOf, thingOf } from '../events/events.service.ts'
-import { addScans, type Scanned } from './scans.store.ts'
 import { SERVER } from '../webhooks/webhooks.rules.ts'
 import type { Subscription } from '../webhooks/webhooks.store.ts'
 import { isFor, matchingOf } from './matching.service.ts'
 import { bodyOf, bounded } from './outbox.rules.ts'
 import * as store from './outbox.store.ts'
+import { addScans, type Scanned } from './scans.store.ts'
 
 /** Events of one kind and owner that a write tells of one by one. */
 const MAX_EVENTS = 5000
@@ -34,7 +34,11 @@ interface Wanted extends Note {
 export async function startOutbox(ctx: AppContext): Promise<void> {
   const matching = matchingOf(ctx)
   await matching.refresh()
-  readNotes(ctx.db.read, { wants: (note) => matching.wants(note), take: (tx, notes) => takeNotes(ctx, tx, notes) })
+  readNotes(ctx.db.read, {
+    wants: (note) => matching.wants(note),
+    wantsAny: (type) => matching.wantsAny(type),
+    take: (tx, notes) => takeNotes(ctx, tx, notes),
+  })
 }
 
 /** Scans are gathered first. */
@@ -46,8 +50,10 @@ async function takeNotes(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promi
   const scanned = scans.length === 0 ? [] : await wantedAmong(ctx, tx, scans)
   if (scanned.length === 0) return
   const counts = new Map<number, Scanned>()
-  for (const { id, whose, data } of scanned)
-    counts.set(id, { qrCodeId: id, owner: whose, count: (counts.get(id)?.count ?? 0) + Number(data!['count']) })
+  for (const { id, whose, data } of scanned) {
+    const count = (counts.get(id)?.count ?? 0) + Number((data as { readonly count: number }).count)
+    counts.set(id, { qrCodeId: id, owner: whose, count })
+  }
   await addScans(tx, [...counts.values()], ctx.clock.now())
 }
 
@@ -72,13 +78,13 @@ function coalesced(notes: readonly Note[]): Note[] {
   const byKey = new Map<string, Note>()
   for (const note of notes) {
     const thing = thingOf(note.type)
-    const key = (verb: string) => `${thing}.${verb} ${note.id}`
+    const key = (verb: string) => `${thing}.${verb} ${note.owner} ${note.id}`
     if (note.type.endsWith('.updated') && byKey.has(key('created'))) continue
     if (note.type.endsWith('.deleted')) {
       byKey.delete(key('updated'))
       if (byKey.delete(key('created'))) continue
     }
-    byKey.set(`${note.type} ${note.id}`, note)
+    byKey.set(`${note.type} ${note.owner} ${note.id}`, note)
   }
   return [...byKey.values()]
 }
@@ -114,27 +120,34 @@ async function insertEvents(
       : (await source.rows(ctx, tx, owner, ids)).map((row) => [row.id, row]),
   )
   const at = new Date(tx.stamp).toISOString()
-  const deliveries = notes.flatMap(({ id, data, hooks }): store.NewDelivery[] => {
-    const row = data ?? rows.get(id)
+  const deliveries: store.NewDelivery[] = []
+  for (const { id, data, hooks } of notes) {
+    const row = typeof data === 'function' ? await data() : (data ?? rows.get(id))
     // The write has deleted it again, or it is no longer what the event is about.
-    if (row === undefined) return []
+    if (row === undefined) continue
     const eventId = uuid()
-    const name = source?.name == null ? null : row[source.name]
-    const short = { id, name: name ?? row['name'] ?? null, kind: thingOf(type) }
+    const name = (source?.name == null ? undefined : row[source.name]) ?? row['name'] ?? null
+    const short = { id, name, kind: thingOf(type) }
     const body = (shown: unknown) =>
       bodyOf({ type, timestamp: at, data: shown, id: eventId, orgId: orgOf(owner) || null })
-    let [whole, ofServer]: (string | undefined)[] = []
-    return hooks.map((hook) => ({
-      webhookId: hook.id,
-      eventId,
-      event: type,
-      body:
-        hook.owner === SERVER
-          ? (ofServer ??= body(short))
-          : (whole ??= bounded(body(row), () => body({ id, isShortened: true }))),
-    }))
-  })
+    const ofServer = lazily(() => body(short))
+    const whole = lazily(() =>
+      type.endsWith('.deleted') ? ofServer() : bounded(body(row), () => body({ id, isShortened: true })),
+    )
+    for (const hook of hooks)
+      deliveries.push({
+        webhookId: hook.id,
+        eventId,
+        event: type,
+        body: hook.owner === SERVER ? ofServer() : whole(),
+      })
+  }
   if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries)
+}
+
+function lazily(make: () => string): () => string {
+  let made: string | undefined
+  return () => (made ??= make())
 }
 
 async function insertBatch(tx: Tx, type: EventType, owner: OwnerKey, notes: readonly Wanted[]): Promise<void> {
