@@ -11,7 +11,7 @@ import { repeatKeyRows } from '#db/repeat-keys.ts'
 import { type SchemaWatch, watchSchema } from '#db/schema-watch.ts'
 import type { Store } from '#db/store.ts'
 import { access, can, holdsAnyOrgRole, holdsAnyPlatformRole, refusalIn } from '#domains/access/index.ts'
-import { accounts, authenticate, consoleRefusal, sessionEnd } from '#domains/accounts/index.ts'
+import { accounts, authenticate, consoleRefusal, initialPasswordRefusal, sessionEnd } from '#domains/accounts/index.ts'
 import { activities, authenticateGate } from '#domains/activities/index.ts'
 import { admin } from '#domains/admin/index.ts'
 import { agreements } from '#domains/agreements/index.ts'
@@ -119,6 +119,7 @@ const gatekeeper: Gatekeeper = {
   authenticate,
   authenticateKey,
   keyRate,
+  initialPasswordRefusal,
   refusePublisherKey,
   authenticateGate,
   can,

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs'
 
+import type { Config } from '#config/config.ts'
 import type { AppContext } from '#context'
 import { didYouMean } from '#lib/nearest.ts'
 import { secret } from '#platform/ids.ts'
 import { createLog } from '#platform/log.ts'
 
-import { openDataDirectory } from './data-directory.ts'
-import { EXIT, Refusal } from './exit-codes.ts'
+import { checkDatabase, openDataDirectory } from './data-directory.ts'
+import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
 import { askSecret, columns, say } from './terminal.ts'
 import type { Call, Run } from './verb.ts'
 
-const ACTIONS = ['create', 'list', 'reset-password', 'disable-totp'] as const
+const ACTIONS = ['create', 'list', 'reset-password', 'reset-code', 'disable-totp'] as const
 
 export const run: Run = async (call) => {
   const config = call.config()
@@ -20,6 +21,7 @@ export const run: Run = async (call) => {
   if (action !== 'list' && username === undefined)
     throw new Refusal(`The user name is missing: tessera admin ${action} USERNAME`, EXIT.usage)
   if (action === 'list' && username !== undefined) throw new Refusal('admin list takes no user name.', EXIT.usage)
+  if (action === 'reset-code') return makeCode(config, username!)
   // Before the lock, so that no other process waits for a person at a prompt.
   const password = action === 'list' || action === 'disable-totp' ? undefined : await passwordOf(call)
 
@@ -50,6 +52,26 @@ async function change(ctx: AppContext, create: boolean, username: string, passwo
       ? `Administrator ${username} was created.`
       : `${username} has a new password, and all their sessions have ended.`,
   )
+}
+
+/** Beside the running server, which does not cache codes. */
+async function makeCode(config: Config, username: string): Promise<ExitCode> {
+  await checkDatabase(config)
+  const [{ insertResetCode }, { signingKey }, { sealOf }, { newResetCode, resetCodeHash }] = await Promise.all([
+    import('#db/reset-codes.ts'),
+    import('#platform/keys.ts'),
+    import('#platform/seal.ts'),
+    import('#domains/accounts/index.ts'),
+  ])
+  const code = newResetCode()
+  const seal = sealOf(await signingKey(config))
+  const made = await insertResetCode(config, username, (userId) => resetCodeHash(seal, userId, code))
+  if (made === undefined) throw new Refusal(`There is no active user "${username}".`, EXIT.usage)
+  say(`Reset code of ${username}, good until ${new Date(made.expiresAt).toISOString().slice(0, 16)}Z: ${code}`)
+  say(
+    'It sets a new password on the page /console/start of the server. It was not shown before, and is not shown again.',
+  )
+  return EXIT.ok
 }
 
 async function disable(ctx: AppContext, user: string): Promise<void> {

@@ -67,13 +67,14 @@ database may run meanwhile if the new migrations only add something; those that 
   },
   {
     name: 'admin',
-    words: 'create USERNAME | list | reset-password USERNAME | disable-totp USERNAME',
+    words: 'create USERNAME | list | reset-password USERNAME | reset-code USERNAME | disable-totp USERNAME',
     takes: [1, 2],
     summary: 'Create and list administrators, reset a password, or switch off two-factor sign-in.',
-    about: `The server must be stopped; while it runs, use the web application. Without --password-file and --generate, the
-command asks for the password. A new password ends all sessions of the administrator. disable-totp removes the second
-factor of a user who lost the authenticator app and the recovery codes; it also takes the id that admin list shows, and
-ends all sessions.`,
+    about: `reset-code works while the server runs: it prints a code with which any user sets a new password within 24 hours, on the page
+/console/start. For the other actions, the server must be stopped; while it runs, use the web application. Without
+--password-file and --generate, the command asks for the password. A new password ends all sessions of the user.
+disable-totp removes the second factor of a user who lost the authenticator app and the recovery codes; it also takes the id
+that admin list shows, and ends all sessions.`,
     options: [
       {
         name: 'password-file',

@@ -33,6 +33,8 @@ export interface AdmissionGates {
   authenticateKey?(ctx: AppContext, key: string, caller: Pick<Caller, 'ip'>): MaybePromise<Actor | AppError>
   /** Requests of an API key in a minute; 0 = unlimited. */
   keyRate?(ctx: AppContext): MaybePromise<number>
+  /** The 403 to answer to users with an initial password, if the settings say that it must be changed first. */
+  initialPasswordRefusal?(ctx: AppContext): MaybePromise<AppError | undefined>
   /** The 401 to answer, unless it is a publisher key that was not revoked. */
   refusePublisherKey(ctx: AppContext, key: string): Promise<AppError | undefined>
   /** The device of a gate whose token this is; otherwise the 401 to answer, or the 403 while its organization is disabled. For servers with gates. */
@@ -191,6 +193,19 @@ export class Admission {
 
   #admitSession(actor: Actor | AppError, caller: Caller): MaybePromise<Actor> {
     if (actor instanceof AppError) return this.#refuseToken(actor, caller)
+    if (actor.hasInitialPassword === true && this.endpoint.withInitialPassword !== true)
+      return this.#admitWithInitialPassword(actor, caller)
+    return this.#countSession(actor, caller)
+  }
+
+  async #admitWithInitialPassword(actor: Actor, caller: Caller): Promise<Actor> {
+    const refusal = await this.gates.initialPasswordRefusal?.(this.ctx)
+    await this.#countSession(actor, caller)
+    if (refusal !== undefined) throw refusal
+    return actor
+  }
+
+  #countSession(actor: Actor, caller: Caller): MaybePromise<Actor> {
     if (!this.ctx.config.rateLimit) return actor
     const wait = this.ctx.limiter.take(actor.sessionId, PER_SESSION, MINUTE)
     if (wait > 0) throw tooMany(wait)

@@ -187,6 +187,8 @@ export interface Actor {
   readonly deviceKey: string
   /** The API key with which its owner asks. `sessionId` is then the negative id of the key, and `deviceKey` is empty. */
   readonly key?: KeyScope
+  /** Their password is one that an administrator chose: see `AdmissionGates.initialPasswordRefusal`. */
+  readonly hasInitialPassword?: boolean
 }
 
 /** Whose rows a `dual` operation is about. Part of the WHERE of every query on them. */
@@ -357,6 +359,8 @@ export interface Endpoint<
   readonly refuses?: Readonly<Partial<Record<RefusalStatus, string>>>
   /** The action in the operation log. Needed by every write of the console; it must then use `actor.write`. */
   readonly logs?: L
+  /** Open to users who must change their initial password first. */
+  readonly withInitialPassword?: boolean
   /** A login: `X-Device-Id` and `X-Device-Name` name the device whose session it opens. Documentation only. */
   readonly namesDevice?: boolean
   /** Gives or ends tokens, which a browser with `X-Refresh-Token: cookie` keeps as cookies. */

@@ -84,3 +84,20 @@ export const plainName = (name: string): string =>
     .replace(/:\/\//g, ' ')
     // An invisible word joiner after each dot, so that mail programs do not recognize a host name.
     .replace(/\.(?=\p{L})/gu, '.\u2060')
+
+/** An e-mail address that only its owner recognizes. */
+export const shortenAddress = (address: string): string =>
+  `${address.slice(0, 1)}***${address.slice(address.lastIndexOf('@'))}`
+
+/** Before a letter or digit they make addresses of pages and of mail. */
+const IN_ADDRESSES = /[.\u3002\uff0e\uff61@](?=[\p{L}\p{N}])/gu
+
+/** Words of a user for a mail, without anything that mail programs would turn into a link, and without hidden characters. */
+export const withoutLinks = (text: string): string =>
+  text
+    .split('\n')
+    .map(onOneLine)
+    .join('\n')
+    .replace(/:\/\//g, ' ')
+    // An invisible word joiner.
+    .replace(IN_ADDRESSES, '$&\u2060')

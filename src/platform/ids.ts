@@ -17,6 +17,9 @@ export const digits = (length: number): string =>
     .toString()
     .padStart(length, '0')
 
+/** Letters and digits without look-alikes, for codes that people type. */
+export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+
 /** `length` random characters of `alphabet`. */
 export const randomCode = (alphabet: string, length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -60,8 +60,9 @@ const RESERVED: { breach: string; pattern: RegExp; allowed: RegExp }[] = [
   },
   {
     breach: 'finds a user by an e-mail that may be only claimed: that is for the check of a password',
-    pattern: /\buserForPasswordSignIn\b/,
-    allowed: /^src\/domains\/accounts\/(?:users\/users\.store|logins\/logins\.service)\.ts$/,
+    pattern: /\buserForPasswordSignIn\b|\bfindByAccount\b/,
+    allowed:
+      /^src\/domains\/accounts\/(?:users\/users\.store|logins\/logins\.service|password-changes\/redeeming\.service)\.ts$/,
   },
   {
     breach: 'finds a user by an e-mail that may be only claimed: that is for codes that prove it',

@@ -16,6 +16,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'users',
     'nicknames',
     'codes',
+    'reset-codes',
     'login-records',
     'passwords',
     'totp',

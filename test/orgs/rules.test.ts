@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 
 import {
   admissionTo,
-  CODE_ALPHABET,
   codeInContent,
   effectiveJoinPolicy,
   INVITATION_MS,
   invitationStatusAt,
   normalizeCode,
 } from '#domains/orgs/orgs.rules.ts'
+import { CODE_ALPHABET } from '#platform/ids.ts'
 
 describe('organization codes', () => {
   test('the alphabet of organization codes has 32 characters and none that look alike', () => {

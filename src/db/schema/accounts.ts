@@ -33,6 +33,8 @@ export const users = table(
     passwordIsStrong: col.bool('password_is_strong').notNull().default(false),
     /** An administrator without SYSTEM_ADMIN chose the password. Until the user changes it, the user cannot become an administrator. */
     passwordIsForeign: col.bool('password_is_foreign').notNull().default(false),
+    /** An administrator chose the password, or the server made it: its user has not replaced it yet. */
+    passwordIsInitial: col.bool('password_is_initial').notNull().default(false),
     /** An administrator created the account, and so vouches for its user. */
     createdByAdmin: col.bool('created_by_admin').notNull().default(false),
     /** Incremented with each new password. Access tokens carry it, so older ones stop working. */
@@ -241,6 +243,31 @@ export const verificationCodes = table(
     index('verification_codes_user').on(t.userId),
     index('verification_codes_expiry').on(t.expiresAt),
   ],
+)
+
+export const RESET_CODE_KINDS = ['START', 'RESET'] as const
+export type ResetCodeKind = (typeof RESET_CODE_KINDS)[number]
+
+/** Codes on paper with which users set a password: those of an import (START), and those of an administrator or operator. One for each user. */
+export const resetCodes = table(
+  'reset_codes',
+  {
+    userId: col
+      .int('user_id')
+      .primaryKey()
+      .references(() => users.id),
+    kind: col.text('kind').$type<ResetCodeKind>().notNull(),
+    /** Keyed hash of the code without hyphens. */
+    hash: col.text('hash').notNull(),
+    tries: col.int('tries').notNull().default(0),
+    /** The administrator who made it; null for the operator. Without a reference, because the code outlives their account. */
+    createdBy: col.int('created_by'),
+    /** An administrator without SYSTEM_ADMIN has seen the code, so they may know the password that is set with it. */
+    isForeign: col.bool('is_foreign').notNull(),
+    expiresAt: col.time('expires_at').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [index('reset_codes_expiry').on(t.expiresAt)],
 )
 
 export const LINK_STATUSES = ['PENDING', 'ACTIVE'] as const

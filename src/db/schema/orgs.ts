@@ -1,11 +1,15 @@
 import { sql } from 'drizzle-orm'
 
+import type { Locale } from '#lib/localized.ts'
+
 import { col, descending, index, primaryKey, table, uniqueIndex } from '../dialect.ts'
 import { users } from './accounts.ts'
 
 export type OrgStatus = 'ACTIVE' | 'DISABLED'
 export type OrgVisibility = 'PUBLIC' | 'INTERNAL'
 export type JoinPolicy = 'FREE' | 'APPROVAL' | 'INVITE'
+/** Of an invitation by mail. WAITING: for the budget of the server. QUEUED: the mail is in the outbox. SKIPPED: the address wants none by now. */
+export type InviteMailState = 'WAITING' | 'QUEUED' | 'SENT' | 'FAILED' | 'SKIPPED'
 export type InvitationStatus = 'PENDING' | 'ACCEPTED' | 'REJECTED' | 'CANCELLED' | 'EXPIRED'
 
 export const organizations = table(
@@ -102,10 +106,18 @@ export const orgInvitations = table(
       .int('inviter_id')
       .notNull()
       .references(() => users.id),
-    inviteeId: col
-      .int('invitee_id')
-      .notNull()
-      .references(() => users.id),
+    /** Null for an invitation by mail until somebody accepts it. */
+    inviteeId: col.int('invitee_id').references(() => users.id),
+    /** The address of an invitation by mail, in lower case. Nobody has proved it. */
+    email: col.text('email'),
+    /** Hash of the token in the link of the mail. */
+    tokenHash: col.text('token_hash'),
+    /** The sealed token, only until the mail is in the outbox. */
+    token: col.text('token'),
+    language: col.text('language').$type<Locale>(),
+    /** Words of the inviter in the mail. Plain text. */
+    message: col.text('message').notNull().default(''),
+    mailState: col.text('mail_state').$type<InviteMailState>(),
     /** The role that the invitee gets; null for MEMBER, which also takes the place of a role that was deleted. */
     roleId: col.int('role_id'),
     /** PENDING after `expiresAt` is read as EXPIRED. */
@@ -119,6 +131,12 @@ export const orgInvitations = table(
     uniqueIndex('org_invitations_open').on(t.orgId, t.inviteeId).where(sql.raw(`status = 'PENDING'`)),
     index('org_invitations_list').on(t.orgId, descending(t.id)),
     index('org_invitations_invitee').on(t.inviteeId, descending(t.id)),
+    // One open invitation per address and organization.
+    uniqueIndex('org_invitations_open_email')
+      .on(t.orgId, t.email)
+      .where(sql.raw(`status = 'PENDING' AND email IS NOT NULL`)),
+    uniqueIndex('org_invitations_token').on(t.tokenHash).where(sql.raw('token_hash IS NOT NULL')),
+    index('org_invitations_waiting').on(t.id).where(sql.raw(`mail_state = 'WAITING'`)),
   ],
 )
 

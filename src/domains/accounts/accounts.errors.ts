@@ -212,6 +212,28 @@ export const emailUnusable = () =>
 export const nameOrEmailNeeded = () => badRequest('Enter a username or an e-mail', '请填写用户名或邮箱')
 export const usernameAlreadySet = () =>
   badRequest('The username is already set and cannot be changed', '用户名已设置，无法修改')
+/** Business code 4038. */
+export const initialPassword = () =>
+  new AppError(403, 4038, {
+    en: 'Change the password that you were given first',
+    zh: '请先修改初始密码',
+  })
+export const resetCodesOff = () =>
+  forbidden('Administrators make no reset codes on this server', '此服务器不允许管理员生成重置码')
+export const ownResetCode = () => forbidden('You cannot make a reset code for yourself', '不能为自己生成重置码')
+export const resetCodeOfAdministrator = () =>
+  forbidden(
+    'The operator makes reset codes for administrators, on the command line',
+    '管理员的重置码由运维人员在命令行中生成',
+  )
+export const resetCodeOfInactive = () =>
+  badRequest('Only an active user can use a reset code', '只有状态正常的用户可使用重置码')
+export const canResetAlone = () =>
+  badRequest(
+    'This user has a confirmed e-mail or phone, and sets a new password with a code that is sent there',
+    '该用户已验证邮箱或手机号，可通过发送到那里的验证码自行设置新密码',
+  )
+
 export const passwordAlreadySet = () => badRequest('A password is already set', '已设置过密码')
 
 export const onlyWayToSignIn = () =>

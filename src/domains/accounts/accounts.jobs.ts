@@ -14,6 +14,7 @@ import { deleteOldAttempts } from './login-records/login-records.store.ts'
 import { deleteExpiredAttempts } from './passwords/passwords.store.ts'
 import { endUnusedAccounts } from './profile/profile.service.ts'
 import { deleteExpiredTrust } from './second-factor/second-factor.store.ts'
+import { deleteExpiredResetCodes } from './reset-codes/reset-codes.store.ts'
 import { sessionsEnded } from './sessions/sessions.service.ts'
 import { deleteExpiredTokens, deleteOldSessions, expireSessions } from './sessions/sessions.store.ts'
 import { deleteExpiredUndos } from './undos/undos.store.ts'
@@ -31,6 +32,7 @@ async function cleanUp(ctx: AppContext): Promise<void> {
     (tx, limit) => deleteOldSessions(tx, now - SESSION_MS, limit),
     (tx, limit) => deleteExpiredAttempts(tx, now, limit),
     (tx, limit) => deleteExpiredCodes(tx, now, limit),
+    (tx, limit) => deleteExpiredResetCodes(tx, now, limit),
     (tx, limit) => deleteExpiredRepeatKeys(tx, now, limit),
     (tx, limit) => deleteOldAttempts(tx, now - ANONYMOUS_RECORDS_MS, limit),
     (tx, limit) => deleteExpiredUndos(tx, now, limit),

@@ -6,6 +6,7 @@ import { publicImagePath } from '#domains/files/index.ts'
 
 import { jobs } from './accounts.jobs.ts'
 import { userAdminEndpoints } from './admin/accounts.admin.endpoints.ts'
+import { resetCodeAdminEndpoints } from './admin/reset-codes.admin.endpoints.ts'
 import { codeEndpoints } from './codes/codes.endpoints.ts'
 import { confirmationEndpoints } from './confirmations/confirmations.endpoints.ts'
 import { endAccess } from './credentials/credentials.service.ts'
@@ -23,6 +24,7 @@ import { seedNicknames } from './nicknames/nicknames.service.ts'
 import { passkeyEndpoints } from './passkeys/passkeys.endpoints.ts'
 import { passwordEndpoints } from './password-changes/password-changes.endpoints.ts'
 import { profileEndpoints } from './profile/profile.endpoints.ts'
+import { deleteResetCode } from './reset-codes/reset-codes.store.ts'
 import { flushActivity } from './sessions/authenticate.ts'
 import { setupEndpoints } from './setup/setup.endpoints.ts'
 import { ensureConfiguredAdministrator } from './setup/setup.service.ts'
@@ -51,6 +53,7 @@ export const accounts = domain({
     ...nicknameAdminEndpoints,
     ...setupEndpoints,
     ...userAdminEndpoints,
+    ...resetCodeAdminEndpoints,
   ],
   jobs,
   on: {
@@ -58,6 +61,8 @@ export const accounts = domain({
       await endAccess(ctx, tx, 'PLATFORM_ROLE_GRANTED', { userId, deviceKey: '' })
       // The holder of an earlier e-mail address must not get into the account of an administrator.
       await deleteUndosSince(tx, userId, 0)
+      // Whoever made the code was allowed to make it for an ordinary user.
+      await deleteResetCode(tx, userId)
     },
     async 'files.deleted'(_ctx, tx, { files }) {
       const lost = lostBy(files, 'USER')
@@ -81,6 +86,8 @@ export { sessionEnded } from './accounts.errors.ts'
 export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
 export { ownEvent } from './login-records/login-records.rules.ts'
 export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'
+export { newResetCode, resetCodeHash } from './reset-codes/reset-codes.rules.ts'
+export { initialPasswordRefusal } from './passwords/passwords.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
 export { emailOf, isUsername, normalizeEmail, normalizePhone } from './accounts.rules.ts'

@@ -1,7 +1,7 @@
 /** Pure decisions about contacts, cards and requests. */
 
 import type { RequestStatus, WhoMayRequest } from '#db/schema/contacts.ts'
-import { CODE_ALPHABET } from '#domains/orgs/index.ts'
+import { CODE_ALPHABET } from '#platform/ids.ts'
 
 import { CARD_CODE_LENGTH, CARD_PREFIX } from './contacts.model.ts'
 

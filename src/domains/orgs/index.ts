@@ -74,7 +74,6 @@ export const orgs = domain({
 export { haveCommonOrganization, inCommonOrganization } from './members/members.store.ts'
 export { planProvidedMembership, provideMembership, type WantedMembership } from './memberships/memberships.service.ts'
 export { findOrg } from './orgs.store.ts'
-export { CODE_ALPHABET } from './orgs.rules.ts'
 export { MAX_DEPTH as MAX_LOCATION_DEPTH, MAX_LOCATIONS } from './locations/locations.model.ts'
 export { deleteUnusedLocation, insertPlainLocation, locationUrl } from './locations/locations.service.ts'
 export { locationTree } from './locations/locations.store.ts'

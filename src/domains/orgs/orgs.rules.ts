@@ -3,9 +3,8 @@
 import type { InvitationStatus, JoinPolicy, OrgStatus, OrgVisibility } from '#db/schema/orgs.ts'
 import { ownLink } from '#lib/own-link.ts'
 import { DAY } from '#platform/clock.ts'
+import { CODE_ALPHABET } from '#platform/ids.ts'
 
-/** 24 letters and 8 digits that cannot be mistaken for one another. Contact cards use it too. */
-export const CODE_ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 export const CODE_LENGTH = 8
 /** The QR code of an organization contains this prefix and the organization code (spec §2.4). */
 export const JOIN_PREFIX = 'org-join:'

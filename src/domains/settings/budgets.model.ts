@@ -96,6 +96,15 @@ export const budgets = {
     ['Mails about assets', 'Mails about assets that the server sends to all users a day; 0 = unlimited.'],
     ['资产邮件数', '服务器每天向所有用户发送的资产邮件数；0 表示不限。'],
   ),
+  'budget.invitationMailsPerDay': setting(
+    size,
+    2000,
+    [
+      'Invitations to organizations by mail',
+      'Mails a day that invite people to organizations or to their new accounts; others wait up to three days; 0 = unlimited.',
+    ],
+    ['组织邀请邮件数', '服务器每天发送的组织邀请和新账号邮件数，其余最多等待三天；0 表示不限。'],
+  ),
   'budget.invitationMailsPerOwner': setting(
     size,
     1000,

@@ -14,6 +14,7 @@ import { budgets } from './budgets.model.ts'
 import { flag, integer, MIB, protection, setting, size } from './kinds.model.ts'
 import { protections } from './protections.model.ts'
 import { programs } from './programs.model.ts'
+import { people } from './people.model.ts'
 
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB
@@ -223,6 +224,7 @@ export const definitions = {
     ['扫码统计保留天数', '扫码统计在多少天后删除，至少 30 天；0 表示永不删除。每个二维码的扫码总数保留不变。'],
   ),
   ...budgets,
+  ...people,
   'guests.enabled': setting(
     Type.Boolean(),
     true,

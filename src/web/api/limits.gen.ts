@@ -54,6 +54,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.users.create':
     'username! length=32, password length=128, nickname length=50, email length=254, phone length=40',
   'admin.users.join': 'roleCode length=64',
+  'admin.users.resetCode': 'hours min=1 max=72 isWhole',
   'admin.users.update': 'nickname length=50, signature length=100, avatarUrl length=500',
   'adminAuth.login':
     'account length=254, username length=254, email length=254, password! length=128, totp length=20, deviceId length=128, deviceName length=100',
@@ -125,6 +126,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'auth.phoneLogin': 'phone! length=40, code! length=20, totp length=20, deviceId length=128, deviceName length=100',
   'auth.phonePasswordLogin':
     'phone! length=40, password! length=128, totp length=20, deviceId length=128, deviceName length=100',
+  'auth.redeemCode': 'account! length=254, code! length=100, newPassword! length=128',
   'auth.refresh': 'refreshToken length=200',
   'auth.register':
     'username length=32, email length=254, code length=20, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',

@@ -94,7 +94,7 @@ export async function addUser(
     const user = await createUser(tx, {
       username,
       nickname,
-      password: isByKey ? null : { ...hashed, isForeign },
+      password: isByKey ? null : { ...hashed, isForeign, isInitial: true },
       createdByAdmin: true,
     })
     if (user === undefined) throw usernameTaken()

@@ -40,7 +40,7 @@ export interface Ended {
   readonly trust: 'all' | 'device' | 'none'
   /** API keys of the account. `revoked`: they end; `paused`: they are refused while the status of the account says so. */
   readonly apiKeys: 'revoked' | 'paused' | 'none'
-  /** Unused verification codes that the user requested, or that were sent to the account. */
+  /** Unused verification codes that the user requested, or that were sent to the account, and a start code or reset code. */
   readonly codes: boolean
   /** The failure lock: it is opened for the new password. */
   readonly lock: boolean
@@ -127,6 +127,8 @@ export const ENDED = {
   },
   /** The device may still sign in by itself. */
   SESSION_REVOKED: { ...NOTHING, sessions: 'device', opened: 'device', knownDevices: 'device', trust: 'device' },
+  /** An administrator ended all sessions of the user. The devices may still sign in by themselves. */
+  SESSIONS_REVOKED: { ...NOTHING, sessions: 'all', opened: 'all', trust: 'all' },
   /**
    * The user became an administrator. Users who can switch to the account have to prove again that they own it. Proposed links end too,
    * as none may lead to an administrator.

@@ -18,6 +18,7 @@ import { deleteDevicesOf, forgetDevice } from '../login-records/login-records.st
 import { unlock } from '../passwords/failure-lock.ts'
 import { replacePassword } from '../passwords/passwords.store.ts'
 import { endTrust } from '../second-factor/second-factor.store.ts'
+import { deleteResetCode } from '../reset-codes/reset-codes.store.ts'
 import { endSessions } from '../sessions/sessions.service.ts'
 import { deleteRecoveryCodes } from '../totp/totp.store.ts'
 import { canStillSignIn, isContact } from '../users/users.rules.ts'
@@ -76,6 +77,7 @@ export async function endAccess(ctx: AppContext, tx: Tx, change: CredentialChang
   if (row.codes) {
     const contacts = identities.filter(isContact).map((i) => i.credential)
     await deleteCodes(tx, userId, contacts)
+    await deleteResetCode(tx, userId)
   }
   if (row.lock) await unlock(tx, userId)
   return { endedSessions, keptDeviceIdentities: await deleteDeviceIdentities(tx, row, subject, identities) }
@@ -179,7 +181,8 @@ export async function installPassword(
   password: StoredPassword,
   { change, event, ...subject }: Replacement,
 ): Promise<void> {
-  await replacePassword(tx, userId, { ...password, isForeign: await staysForeign(tx, userId) })
+  const isForeign = password.isForeign === true || (await staysForeign(tx, userId))
+  await replacePassword(tx, userId, { ...password, isForeign })
   await endAccess(ctx, tx, change, { userId, ...subject })
   await recordLogin(ctx, tx, userId, event)
   await notifyAccountHolder(ctx, tx, userId, event, { kind: 'PASSWORD_CHANGED', about: {} })
@@ -255,6 +258,8 @@ async function announceProved(
   tx: Tx,
   { userId, provider, credential }: Pick<NewIdentity, 'userId' | 'provider' | 'credential'>,
 ): Promise<void> {
+  // Whoever can receive codes needs none on paper.
+  if (provider !== 'DEVICE') await deleteResetCode(tx, userId)
   if (provider === 'EMAIL') await emit(ctx, tx, 'address.proved', { userId, email: credential })
 }
 

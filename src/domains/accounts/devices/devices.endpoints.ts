@@ -73,6 +73,7 @@ export const deviceEndpoints = [
     method: 'POST',
     path: '/api/auth/logout',
     summary: 'Sign out',
+    withInitialPassword: true,
     tag: SIGNING_IN,
     access: signedIn,
     data: LoggedOut,

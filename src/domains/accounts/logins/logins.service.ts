@@ -42,6 +42,7 @@ import type { LoginResponse } from '../sessions/sessions.model.ts'
 import { loginResponse, signIn } from '../sessions/sessions.service.ts'
 import { createUser } from '../users/users.service.ts'
 import {
+  findByAccount,
   type Holder,
   holderForCodeSignIn,
   insertIdentity,
@@ -136,7 +137,7 @@ async function loginByPassword(
   event: LoginEvent,
   caller: Caller,
 ): Promise<LoginResponse> {
-  const lock = lockOf(await findByAccount(ctx, account), account.key)
+  const lock = lockOf(await findByAccount(ctx.db.read, account), account.key)
   const grant = await guarded(
     ctx,
     lock,
@@ -160,11 +161,6 @@ async function loginByPassword(
   return loginResponse(ctx, grant, caller)
 }
 
-const findByAccount = (ctx: AppContext, { kind, key }: Account): Promise<UserRow | undefined> =>
-  kind === 'username'
-    ? userByUsername(ctx.db.read, key)
-    : userForPasswordSignIn(ctx.db.read, kind === 'email' ? 'EMAIL' : 'PHONE', key)
-
 /**
  * The user whose password this is, and the stored hash that it matched. Undefined, and a recorded failure, for a wrong password and
  * for an unknown account: both take the same time, because an unknown account is checked against a decoy hash.
@@ -176,7 +172,7 @@ async function verifyPassword(
   event: LoginEvent,
 ): Promise<{ user: UserRow; passwordHash: string } | undefined> {
   // Looked up again, because the password may have been changed while this attempt waited for its turn.
-  const user = await findByAccount(ctx, account)
+  const user = await findByAccount(ctx.db.read, account)
   const passwordHash = user?.passwordHash ?? null
   const matches = await ctx.passwords.verify(password, passwordHash)
   if (matches && user && passwordHash !== null) return { user, passwordHash }

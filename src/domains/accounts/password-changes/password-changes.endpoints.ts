@@ -1,8 +1,9 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
 
 import { CodeSent } from '../codes/codes.model.ts'
-import { ChangeCode, ForgotCode, PasswordChange, PasswordReset } from './password-changes.model.ts'
+import { ChangeCode, CodeRedemption, ForgotCode, PasswordChange, PasswordReset } from './password-changes.model.ts'
 import { changePassword, resetForgottenPassword, sendChangeCode, sendForgotCode } from './password-changes.service.ts'
+import { redeemCode, withdrawCode } from './redeeming.service.ts'
 
 const tag = 'Passwords'
 const ENDS =
@@ -35,6 +36,31 @@ export const passwordEndpoints = [
     run: ({ ctx, body, caller }) => resetForgottenPassword(ctx, body, caller),
   }),
   endpoint({
+    id: 'auth.redeemCode',
+    method: 'POST',
+    path: '/api/auth/password/redeem',
+    summary: 'Set a password with a start code or reset code',
+    description:
+      `${ENDS} Sign in with the new password then; the second factor stays. A wrong, used or expired code, one that was tried five times, and an ` +
+      'unknown account get the same 400.',
+    tag,
+    access: open,
+    checksSecret: true,
+    body: CodeRedemption,
+    run: ({ ctx, body, caller }) => redeemCode(ctx, body, caller),
+  }),
+  endpoint({
+    id: 'auth.withdrawCode',
+    method: 'DELETE',
+    path: '/api/auth/reset-code',
+    summary: 'Withdraw a reset code for your account',
+    description:
+      'For users who did not ask an administrator for it; the system administrators are notified. Does nothing without an open code.',
+    tag,
+    access: signedIn,
+    run: ({ ctx, actor }) => withdrawCode(ctx, actor),
+  }),
+  endpoint({
     id: 'auth.changeCode',
     method: 'POST',
     path: '/api/auth/password/change-code',
@@ -52,6 +78,7 @@ export const passwordEndpoints = [
     method: 'POST',
     path: '/api/auth/password/change',
     summary: 'Change your password',
+    withInitialPassword: true,
     description: `${ENDS} Sign in again with the new password.`,
     tag,
     access: signedIn,

@@ -12,6 +12,16 @@ export const ForgotCode = Model('ForgotCode', { credential: Credential })
 export const PasswordReset = Model('PasswordReset', { credential: Credential, code: Code, newPassword: NewPassword })
 export type PasswordReset = Static<typeof PasswordReset>
 
+export const CodeRedemption = Model('CodeRedemption', {
+  account: Line(EMAIL_MAX, 1, { description: 'Username or e-mail', examples: ['lin.mei'] }),
+  code: Line(100, 1, {
+    description: 'A start code or reset code; case, spaces and hyphens do not count',
+    examples: ['K7WP-Q2MX-9DRT-4HNB'],
+  }),
+  newPassword: NewPassword,
+})
+export type CodeRedemption = Static<typeof CodeRedemption>
+
 export const ChangeCode = Model('ChangeCode', { channel: Enum(['PHONE', 'EMAIL']) })
 
 const byOldPassword = { verifyType: ['OLD_PASSWORD'], oldPassword: true } as const

@@ -23,20 +23,11 @@ import { loginEvent, ownEvent } from '../login-records/login-records.rules.ts'
 import { firstSeenAt } from '../login-records/login-records.store.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { passwordProblem } from '../passwords/passwords.rules.ts'
-import { hashPassword, policyFor, verifyPasswordOf } from '../passwords/passwords.service.ts'
+import { hashPassword, policyFor, refuseSamePassword, verifyPasswordOf } from '../passwords/passwords.service.ts'
 import { deleteUndosOfOthers } from '../undos/undos.store.ts'
 import { findOwnCredential, requireLocalSignIn } from '../users/users.service.ts'
 import { holderForCodeSignIn, identitiesOf, userById, type UserRow } from '../users/users.store.ts'
 import type { PasswordChange, PasswordReset } from './password-changes.model.ts'
-
-/**
- * Call it only after a proof, because the answer shows whether `password` is the current one. @throws AppError 400 if it is the password
- * that an administrator chose
- */
-async function refuseForeignPassword(ctx: AppContext, user: UserRow, password: string, path: string): Promise<void> {
-  if (user.passwordIsForeign && (await verifyPasswordOf(ctx, user.id, password)) !== undefined)
-    throw invalid(path, 'must not be the password that an administrator chose', '不能与管理员设置的密码相同')
-}
 
 /** Sends a code to the caller's own phone or e-mail. */
 export async function sendChangeCode(
@@ -62,7 +53,7 @@ export async function changePassword(
   if (problem) throw problem
   const event = ownEvent('password_change', actor, caller)
   const write: WriteChange = async (useProof) => {
-    await refuseForeignPassword(ctx, user, body.newPassword, 'body.newPassword')
+    await refuseSamePassword(ctx, user, body.newPassword, 'body.newPassword')
     const password = await hashPassword(ctx, body.newPassword, user.username, ctx.passwords.ofUser(user.id))
     await ctx.db.write('accounts.changePassword', async (tx) => {
       const now = await userById(tx, actor.userId)
@@ -157,7 +148,7 @@ export async function resetForgottenPassword(ctx: AppContext, body: PasswordRese
   if (user === undefined) throw wrongCode()
   const problem = passwordProblem(body.newPassword, await policyFor(ctx, user.id), user.username, 'body.newPassword')
   if (problem) throw problem
-  await refuseForeignPassword(ctx, user, body.newPassword, 'body.newPassword')
+  await refuseSamePassword(ctx, user, body.newPassword, 'body.newPassword')
   const password = await hashPassword(ctx, body.newPassword, user.username)
   const event = loginEvent('password_change', caller, {})
   await ctx.db.write('accounts.resetForgottenPassword', async (tx) => {

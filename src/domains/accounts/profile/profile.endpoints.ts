@@ -25,6 +25,7 @@ export const profileEndpoints = [
     method: 'GET',
     path: '/api/auth/userinfo',
     summary: 'Get the current user',
+    withInitialPassword: true,
     tag,
     access: signedIn,
     data: CurrentUser,

@@ -143,8 +143,8 @@ const activeSessions = perContext((ctx) => {
 async function load(ctx: AppContext, id: number): Promise<CachedSession | undefined> {
   const found = await findForRequest(ctx.db.read, id)
   if (found === undefined) return undefined
-  const { userId, deviceKey, tokenVersion, expiredAt, locale } = found
-  const actor = Object.freeze({ userId, sessionId: id, deviceKey })
+  const { userId, deviceKey, tokenVersion, expiredAt, locale, hasInitialPassword } = found
+  const actor = Object.freeze({ userId, sessionId: id, deviceKey, hasInitialPassword })
   return { actor, tokenVersion, expiredAt, provenDeviceId: undefined, languages: undefined, locale }
 }
 

@@ -28,6 +28,10 @@ export const LoginResponse = Model('LoginResponse', {
     examples: [DEVICE_KEY],
   }),
   isNewUser: Type.Boolean(),
+  mustChangePassword: Type.Boolean({
+    description:
+      'An administrator chose the password, and you must change it first: other operations answer 403 with code 4038',
+  }),
   user: UserView,
   permissions: Type.Array(Type.String({ examples: ['qr_code:create'] }), {
     description: 'Permission points of the APP and PLATFORM domains',

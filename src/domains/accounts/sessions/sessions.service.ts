@@ -18,6 +18,7 @@ import { recordDevice } from '../login-records/login-records.store.ts'
 import { type Factor, useFactor } from '../second-factor/second-factor.service.ts'
 import { identitiesOf, recordSignIn, userById, type UserRow } from '../users/users.store.ts'
 import { requireLocalSignIn } from '../users/users.service.ts'
+import { mustChangePassword } from '../passwords/passwords.service.ts'
 import { toUserView } from '../users/users.view.ts'
 import { lastActive } from './authenticate.ts'
 import type { LoginResponse } from './sessions.model.ts'
@@ -236,6 +237,7 @@ export async function loginResponse(
     sessionId,
     deviceId: browser ? deviceKey : (newDeviceId ?? deviceKey),
     isNewUser,
+    mustChangePassword: await mustChangePassword(ctx, user),
     user: toUserView(ctx, user, identities),
     permissions: await permissionsForLogin(ctx, userId),
     roleName: await roleNameOf(ctx, userId, locale),

@@ -19,6 +19,7 @@ const activeForRequest = prepared((db) =>
       expiredAt: sessions.expiredAt,
       locale: sessions.locale,
       tokenVersion: users.tokenVersion,
+      hasInitialPassword: users.passwordIsInitial,
     })
     .from(sessions)
     .innerJoin(users, eq(users.id, sessions.userId))

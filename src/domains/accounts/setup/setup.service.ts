@@ -142,7 +142,9 @@ export async function resetPassword(ctx: AppContext, username: string, password:
   const device = { key: '', name: 'command line' }
   const event: LoginEvent = { loginType: 'password_change', device, ip: '', locale: siteOf(ctx).locale }
   const replacement = { change: 'PASSWORD_REPLACED_BY_OPERATOR', deviceKey: device.key, event } as const
-  await ctx.db.write('accounts.resetPassword', (tx) => installPassword(ctx, tx, user.id, stored, replacement))
+  await ctx.db.write('accounts.resetPassword', (tx) =>
+    installPassword(ctx, tx, user.id, { ...stored, isInitial: true }, replacement),
+  )
 }
 
 /**

@@ -37,7 +37,7 @@ import { oidcProviders } from '#db/schema/oidc.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
 
-import { usernameKey } from '../accounts.rules.ts'
+import { type Account, usernameKey } from '../accounts.rules.ts'
 import { isMereClaim } from './users.rules.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -219,6 +219,10 @@ export const userForPasswordSignIn = async (
   credential: string,
 ): Promise<UserRow | undefined> => (await findHolder(db, provider, credential))?.user
 
+/** The user of the field "account", under the same condition: their own password, or a code that was given to them, must prove who they are. */
+export const findByAccount = (db: Db | Tx, { kind, key }: Account): Promise<UserRow | undefined> =>
+  kind === 'username' ? userByUsername(db, key) : userForPasswordSignIn(db, kind === 'email' ? 'EMAIL' : 'PHONE', key)
+
 export const identitiesOf = (db: Db | Tx, userId: number): Promise<OwnIdentity[]> => identitiesByUser(db, { userId })
 
 /**
@@ -258,6 +262,7 @@ export async function withSecondFactor(db: Db | Tx, userIds: readonly number[]):
   return new Set((await byApp.unionAll(byPasskey)).map((row) => row.userId))
 }
 
+/** Read from the database, not from the cache of permissions. */
 export async function holdsPlatformRole(db: Db | Tx, userId: number): Promise<boolean> {
   const rows = await db
     .select({ id: userRoles.userId })
@@ -337,6 +342,8 @@ export interface StoredPassword {
   readonly isStrong: boolean
   /** An administrator without SYSTEM_ADMIN chose it and would have the permissions of the user. */
   readonly isForeign?: boolean
+  /** Its user has not chosen it. */
+  readonly isInitial?: boolean
 }
 
 /** The columns of a user that hold the password. */
@@ -344,6 +351,7 @@ export const passwordColumns = (password: StoredPassword | null) => ({
   passwordHash: password?.hash ?? null,
   passwordIsStrong: password?.isStrong ?? false,
   passwordIsForeign: password?.isForeign ?? false,
+  passwordIsInitial: password?.isInitial ?? false,
 })
 
 export interface NewUser {
@@ -427,6 +435,7 @@ export async function anonymizeUser(tx: Tx, userId: number, nickname: string): P
       username: null,
       usernameKey: null,
       passwordHash: null,
+      passwordIsInitial: false,
       nickname,
       signature: null,
       avatar: null,

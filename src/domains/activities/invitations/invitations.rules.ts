@@ -1,20 +1,6 @@
 /** The words of mails that invite strangers. Pure. */
 
 import type { Locale } from '#lib/localized.ts'
-import { onOneLine } from '#lib/text.ts'
-
-/** Before a letter or digit they make addresses of pages and of mail. */
-const IN_ADDRESSES = /[.\u3002\uff0e\uff61@](?=[\p{L}\p{N}])/gu
-
-/** The words of an organizer, without anything that mail programs would turn into a link, and without hidden characters. */
-export const withoutLinks = (text: string): string =>
-  text
-    .split('\n')
-    .map(onOneLine)
-    .join('\n')
-    .replace(/:\/\//g, ' ')
-    // An invisible word joiner.
-    .replace(IN_ADDRESSES, '$&\u2060')
 
 interface Words {
   readonly subject: string

@@ -1,9 +1,8 @@
 import type { AppContext } from '#context'
-import { CODE_ALPHABET } from '#domains/orgs/index.ts'
 import { guess } from '#http/budget.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { randomCode } from '#platform/ids.ts'
+import { CODE_ALPHABET, randomCode } from '#platform/ids.ts'
 
 import { tooManyWrongCodes } from '../contacts.errors.ts'
 import { CARD_CODE_LENGTH, CARD_PREFIX, WRONG_CODES } from '../contacts.model.ts'

@@ -12,6 +12,7 @@ import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 import { isZoneName } from '#lib/days.ts'
+import { shortenAddress } from '#lib/text.ts'
 import { serverZone } from '#platform/clock.ts'
 
 import {
@@ -269,25 +270,22 @@ async function pageOf(ctx: AppContext, subject: Subject): Promise<AnyMailPage> {
   const hash = addressHash(ctx, address)
   if (subject.about === 'ASSETS') {
     const { emailAssets } = await store.preferencesOf(ctx.db.read, subject.userId)
-    return { address: shortened(address), emailAssets }
+    return { address: shortenAddress(address), emailAssets }
   }
   if (subject.about === 'INVITATIONS') {
     const refusing = await store.refusingInvitations(ctx.db.read, [hash])
-    return { address: shortened(address), isRefused: refusing.has(hash) }
+    return { address: shortenAddress(address), isRefused: refusing.has(hash) }
   }
   const { owner } = subject
   const choices = await store.choicesOf(ctx.db.read, [hash], owner)
   const choiceAbout = (whom: OwnerKey): ActivityMails => choices.find((one) => one.owner === whom)?.choice ?? 'ALL'
   return {
-    address: shortened(address),
+    address: shortenAddress(address),
     organizer: await store.nameOfOwner(ctx.db.read, owner),
     everybody: choiceAbout(EVERYBODY),
     ofOrganizer: choiceAbout(owner),
   }
 }
-
-/** Enough for its owner to recognize it. */
-const shortened = (address: string): string => `${address.slice(0, 1)}***${address.slice(address.lastIndexOf('@'))}`
 
 /** Deletes choices about an owner that was deleted. */
 export const removeChoices = (_ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>

@@ -8,6 +8,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
+import { shortenAddress } from '#lib/text.ts'
 
 import { addMember, findRoleToGive, MEMBER } from '../members/members.service.ts'
 import { findMember, nicknameOf } from '../members/members.store.ts'
@@ -236,6 +237,7 @@ export const toView = (
   inviterNickname: row.inviterNickname,
   inviteeId: row.invitation.inviteeId,
   inviteeNickname: row.inviteeNickname,
+  target: row.invitation.email && shortenAddress(row.invitation.email),
   roleId: row.roleCode === null ? null : row.invitation.roleId,
   roleName: access.orgRoleName({ code: row.roleCode ?? MEMBER, name: row.roleName ?? 'Member' }, locale),
   status: invitationStatusAt(row.invitation, now),

@@ -17,7 +17,7 @@ export interface InvitationWithNames {
   orgName: string
   orgAvatar: string | null
   inviterNickname: string
-  inviteeNickname: string
+  inviteeNickname: string | null
   roleCode: string | null
   roleName: string | null
 }
@@ -25,14 +25,14 @@ export interface InvitationWithNames {
 const p = sql.placeholder
 
 /** A subquery instead of joining `users` twice. */
-const nicknameOf = (id: typeof orgInvitations.inviterId | typeof orgInvitations.inviteeId): SQL<string> =>
-  sql<string>`(select who.nickname from ${users} as who where who.id = ${id})`
+const nicknameOf = (id: typeof orgInvitations.inviterId | typeof orgInvitations.inviteeId): SQL<string | null> =>
+  sql<string | null>`(select who.nickname from ${users} as who where who.id = ${id})`
 
 const withNames = {
   invitation: orgInvitations,
   orgName: organizations.name,
   orgAvatar: organizations.avatar,
-  inviterNickname: nicknameOf(orgInvitations.inviterId).as('inviter_nickname'),
+  inviterNickname: (nicknameOf(orgInvitations.inviterId) as SQL<string>).as('inviter_nickname'),
   inviteeNickname: nicknameOf(orgInvitations.inviteeId).as('invitee_nickname'),
   roleCode: roles.code,
   roleName: roles.name,

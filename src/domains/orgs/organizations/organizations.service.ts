@@ -14,7 +14,7 @@ import { notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import { isZoneName } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
-import { randomCode } from '#platform/ids.ts'
+import { CODE_ALPHABET, randomCode } from '#platform/ids.ts'
 
 import { addMember } from '../members/members.service.ts'
 import { findMember } from '../members/members.store.ts'
@@ -30,7 +30,7 @@ import {
   ownerOnly,
   ownFactorNeeded,
 } from '../orgs.errors.ts'
-import { CODE_ALPHABET, CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../orgs.rules.ts'
+import { CODE_LENGTH, DEFAULT_MEMBER_LIMIT, effectiveJoinPolicy } from '../orgs.rules.ts'
 import { countOwned, findOrg, findOrgByCode, type OrgRow } from '../orgs.store.ts'
 import type {
   CreateOrg,
