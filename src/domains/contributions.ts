@@ -76,6 +76,8 @@ export interface Contributions {
   readonly composedMails?: Readonly<Partial<Record<ComposedKind, ComposeMail>>>
   /** Records what became of composed mails, by their kind. Read by delivery. */
   readonly settledMails?: Readonly<Partial<Record<ComposedKind, SettleMail>>>
+  /** Finds the open invitation that a mail with this token brought. Read by accounts, for registration. */
+  readonly mailInvitations?: FindMailInvitation
   /** How users are mailed. Read by notifications, which accounts calls itself. */
   readonly mailContacts?: FindMailContacts
   /** Rows as webhooks tell of them, by what their events are about. Read by webhooks. */
@@ -103,6 +105,7 @@ export type ComposedKind =
   | 'ACTIVITY_GUEST'
   | 'ACTIVITY_ENTRY'
   | 'INVITATION'
+  | 'ORG_INVITATION'
   | 'ASSET_DIGEST'
   | 'ASSET_NOTICE'
 /** Undefined if the mail is no longer wanted. */
@@ -120,6 +123,20 @@ export type SettleMail = (
   data: Readonly<Record<string, unknown>>,
   result: MailResult,
 ) => Promise<void>
+
+/** Undefined if the token is not one of an open invitation. */
+export type FindMailInvitation = (
+  ctx: AppContext,
+  token: string,
+) => Promise<
+  | {
+      /** The address to which the mail was sent: whoever has the token can read its mails. */
+      readonly email: string
+      /** In the write that makes the account. @throws AppError if the invitation has ended meanwhile, or nobody can join */
+      accept(tx: Tx, userId: number): Promise<void>
+    }
+  | undefined
+>
 
 export interface MailContact {
   /** An e-mail address that the user has proved; null without one. */

@@ -146,6 +146,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'public',
     'joining',
     'invitations',
+    'invite-mails',
     'transfers',
     'memberships',
     'roles',

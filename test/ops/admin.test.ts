@@ -179,4 +179,23 @@ describe('the first administrator', () => {
     expect(stderr).toContain('TESSERA_ADMIN_PASSWORD')
     expect(stderr.trimEnd().split('\n')).toHaveLength(1)
   })
+
+  test('admin reset-code prints a code for any user while the server runs, which works once', async () => {
+    expect((await place.run(['admin', 'create', 'ann', '--generate'])).code).toBe(0)
+    const server = await place.serve()
+    const made = await place.run(['admin', 'reset-code', 'ANN'])
+    expect([made.code, made.stderr]).toEqual([0, ''])
+    const code = /: (([A-Z2-9]{4}-){3}[A-Z2-9]{4})$/m.exec(made.stdout)![1]!
+    const newer = /: (\S{19})$/m.exec((await place.run(['admin', 'reset-code', 'ann'])).stdout)![1]!
+    const redeem = (given: string) =>
+      send(server.url, 'POST', '/api/auth/password/redeem', {
+        body: { account: 'ann', code: given, newPassword: 'a password after the code' },
+      })
+    expect([(await redeem(code)).status, (await redeem(newer)).status, (await redeem(newer)).status]).toEqual([
+      400, 200, 400,
+    ])
+    expect((await login(server, 'ann', 'a password after the code')).status).toBe(200)
+    const unknown = await place.run(['admin', 'reset-code', 'nobody'])
+    expect([unknown.code, unknown.stdout]).toEqual([2, ''])
+  })
 })

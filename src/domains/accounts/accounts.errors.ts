@@ -209,6 +209,8 @@ export const administratorCannotDelete = () =>
 export const usernameTaken = (path = 'body.username') => invalid(path, 'is taken', '已被使用')
 export const emailUnusable = () =>
   invalid('body.email', 'cannot be used without a code that was sent to it', '需使用发送到该邮箱的验证码确认后才能使用')
+export const invitationOver = () =>
+  invalid('body.invitationToken', 'is not one of an open invitation', '不是有效邀请的令牌')
 export const nameOrEmailNeeded = () => badRequest('Enter a username or an e-mail', '请填写用户名或邮箱')
 export const usernameAlreadySet = () =>
   badRequest('The username is already set and cannot be changed', '用户名已设置，无法修改')

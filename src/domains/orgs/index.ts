@@ -7,6 +7,10 @@ import { publicImagePath } from '#domains/files/index.ts'
 import { organizationAdminEndpoints } from './admin/orgs.admin.endpoints.ts'
 import { eventRows } from './event-rows.service.ts'
 import { invitationEndpoints } from './invitations/invitations.endpoints.ts'
+import { findMailInvitation } from './invite-mails/answers.service.ts'
+import { inviteMailEndpoints } from './invite-mails/invite-mails.endpoints.ts'
+import { composeInvitation, inviteMailsJob, settleInvitation } from './invite-mails/invite-mails.service.ts'
+import { forgetAddresses } from './invite-mails/invite-mails.store.ts'
 import { joiningEndpoints } from './joining/joining.endpoints.ts'
 import { locationEndpoints } from './locations/locations.endpoints.ts'
 import { locationLandingPage } from './locations/locations.page.ts'
@@ -34,16 +38,20 @@ export const orgs = domain({
     ...memberEndpoints,
     ...roleEndpoints,
     ...invitationEndpoints,
+    ...inviteMailEndpoints,
     ...joiningEndpoints,
     ...publicEndpoints,
     ...locationEndpoints,
     ...organizationAdminEndpoints,
     ...membershipAdminEndpoints,
   ],
-  jobs: [moveJob],
+  jobs: [moveJob, inviteMailsJob],
   stop: stopMoving,
   on: {
-    'user.deleting': (ctx, tx, { userId }) => endMemberships(ctx, tx, userId),
+    'user.deleting': async (ctx, tx, { userId }) => {
+      await endMemberships(ctx, tx, userId)
+      await forgetAddresses(tx, userId)
+    },
     'member.left': async (_ctx, tx, { orgId, userId }) => void (await deleteOffer(tx, orgId, userId)),
     'orgRole.changedByAdministrator': reportRoleChange,
     async 'files.deleted'(_ctx, tx, { files }) {
@@ -51,6 +59,9 @@ export const orgs = domain({
       if (lost) await clearAvatars(tx, lost.entityIds, lost.publicKeys.map(publicImagePath))
     },
   },
+  composedMails: { ORG_INVITATION: composeInvitation },
+  settledMails: { ORG_INVITATION: settleInvitation },
+  mailInvitations: findMailInvitation,
   remains: removeRest,
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },

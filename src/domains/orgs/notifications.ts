@@ -47,7 +47,8 @@ export const notifyInviter = (
   ctx: AppContext,
   tx: Tx,
   org: Org,
-  answer: { inviterId: number; invitationId: number; userId: number; nickname: string; accept: boolean },
+  /** `userId`: absent if somebody without an account declines. `nickname`: then the shortened address. */
+  answer: { inviterId: number; invitationId: number; userId?: number; nickname: string; accept: boolean },
 ): Promise<void> => {
   const { inviterId, nickname, accept, ...ids } = answer
   return notify(ctx, tx, {

@@ -118,6 +118,14 @@ const CLOSED: Record<Exclude<InvitationStatus, 'PENDING'>, [en: string, zh: stri
 export const invitationClosed = (status: InvitationStatus) =>
   badRequest(...CLOSED[status === 'PENDING' ? 'EXPIRED' : status])
 
+export const noMailServer = () =>
+  badRequest('This server sends no mails: share the link to join instead', '服务器未配置邮件，请改为分享加入链接')
+export const provedNeeded = () =>
+  forbidden(
+    'Confirm an e-mail address of yours before you invite others by mail',
+    '通过邮件邀请他人前，请先验证你的邮箱',
+  )
+
 export const noTargets = () => badRequest('Give at least one user', '请至少指定一人')
 export const tooManyTargets = (max: number) => badRequest(`Give at most ${max} users`, `最多指定 ${max} 人`)
 export const tooManyWrongCodes = (seconds: number) =>

@@ -41,7 +41,8 @@ const REFUSALS: Record<number, Refusal> = {
     name: 'Forbidden',
     description:
       'The caller does not have permission. Business codes 4011, 4012, 4015, 4031 (confirm first that you are the owner of the ' +
-      'account), 4032 (the second factor is missing), 4034 (administrators must enable one) and 4037 (not open to API keys) also come with this status.',
+      'account), 4032 (the second factor is missing), 4034 (administrators must enable one), 4035 (the organization requires one), 4036 (this ' +
+      'way to sign in is switched off), 4037 (not open to API keys) and 4038 (the initial password must be changed first) also come with this status.',
     code: 403,
     message: 'You do not have permission for this operation',
   },
@@ -114,8 +115,9 @@ export function refusalStatuses(endpoint: AnyEndpoint): Set<number> {
   // 400: also for query parameters that the operation does not know.
   const statuses = new Set([400, 429, 503, ...Object.keys(refuses).map(Number)])
   if (endpoint.unlimited) statuses.delete(429)
-  if (access.kind !== 'open' || access.readsToken) statuses.add(401)
-  if (access.kind !== 'open' && access.kind !== 'signedIn') statuses.add(403)
+  // 403: also for users who must change their initial password first (code 4038).
+  if (access.kind !== 'open' || access.readsToken) statuses.add(401).add(403)
+  if (access.kind === 'signedIn' && endpoint.withInitialPassword && refuses[403] === undefined) statuses.delete(403)
   if (keepsCookies) statuses.add(403)
   if (isClosedToKeys(endpoint)) statuses.add(401).add(403)
   if (path.includes('/:')) statuses.add(404)

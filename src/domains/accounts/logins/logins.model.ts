@@ -56,6 +56,13 @@ export const Registration = AnyOf('Registration', ['username', 'email'], {
       examples: ['204817'],
     }),
   ),
+  invitationToken: Maybe(
+    Line(100, 0, {
+      description:
+        'The token of an invitation by mail. You join its organization. Its address needs no code: it becomes yours if you give it, or no `email`.',
+      examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'],
+    }),
+  ),
   password: NewPassword,
   nickname: Maybe(Line(NICKNAME_MAX, 0, { examples: ['Lin Mei'] })),
   ...deviceFields,

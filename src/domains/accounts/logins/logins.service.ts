@@ -5,6 +5,7 @@ import { spend } from '#db/counters.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { holdsAnyPlatformRole } from '#domains/access/index.ts'
 import { resolveOneClickToken } from '#domains/delivery/index.ts'
+import { contributions } from '#domains/domain.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Caller } from '#http/endpoint.ts'
@@ -17,6 +18,7 @@ import {
   badUsername,
   credentialTaken,
   emailUnusable,
+  invitationOver,
   nameOrEmailNeeded,
   notAnAdministrator,
   registrationClosed,
@@ -65,11 +67,12 @@ import type {
  * it, which ends the claim of an account that typed the address before.
  */
 export async function register(ctx: AppContext, body: Registration, caller: Caller): Promise<LoginResponse> {
-  if (!(await getSetting(ctx, 'registration.enabled'))) throw registrationClosed()
+  const invitation = await invitationOf(ctx, body)
   // Empty counts as absent, because forms send both fields.
   const username = body.username || null
   if (username !== null && !isUsername(username)) throw badUsername()
-  const email = body.email ? emailOf(body.email) : null
+  const email = body.email ? emailOf(body.email) : (invitation?.email ?? null)
+  const isInvited = invitation !== undefined && email === invitation.email
   if (username === null && email === null) throw nameOrEmailNeeded()
   const problem = passwordProblem(body.password, await basePolicy(ctx), username)
   if (problem) throw problem
@@ -77,10 +80,10 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
   // These checks only save the hashing: the unique indexes decide.
   if (username !== null && (await userByUsername(ctx.db.read, username))) throw usernameTaken()
   const proof =
-    email !== null && body.code
+    email !== null && body.code && !isInvited
       ? await checkCode(ctx, { purpose: 'LOGIN', credential: email, userId: ANONYMOUS_USER_ID }, body.code)
       : undefined
-  if (email !== null && proof === undefined && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email)))
+  if (email !== null && proof === undefined && !isInvited && (await userForPasswordSignIn(ctx.db.read, 'EMAIL', email)))
     throw emailUnusable()
   const password = await hashPassword(ctx, body.password, username)
   const nickname = body.nickname || (await generateNickname(ctx, caller.locale))
@@ -91,14 +94,27 @@ export async function register(ctx: AppContext, body: Registration, caller: Call
     if (user === undefined) throw usernameTaken()
     if (email !== null) {
       const identity = { userId: user.id, provider: 'EMAIL', credential: email } as const
-      if (proof !== undefined) {
-        await consumeCode(ctx, tx, proof)
+      if (proof !== undefined || isInvited) {
+        if (proof !== undefined) await consumeCode(ctx, tx, proof)
         if (!(await insertProved(ctx, tx, identity, caller.locale))) throw credentialTaken('EMAIL')
       } else if (!(await insertIdentity(tx, { ...identity, verified: false }))) throw emailUnusable()
     }
+    await invitation?.accept(tx, user.id)
     return signIn(ctx, tx, user.id, event, { factor: undefined })
   })
   return loginResponse(ctx, grant, caller, true)
+}
+
+/** The invitation by mail that the caller has. @throws AppError 403 if the caller may not register, 400 for a token without an open invitation */
+async function invitationOf(ctx: AppContext, { invitationToken }: Registration) {
+  const find = contributions(ctx, 'mailInvitations')[0]
+  const found = invitationToken ? await find?.(ctx, invitationToken) : undefined
+  const mayRegister =
+    (await getSetting(ctx, 'registration.enabled')) ||
+    (found !== undefined && (await getSetting(ctx, 'registration.byInvitation')))
+  if (!mayRegister) throw registrationClosed()
+  if (invitationToken && found === undefined) throw invitationOver()
+  return found
 }
 
 /** @throws AppError 429 if the caller's address has created too many accounts. */

@@ -1,0 +1,148 @@
+import { and, asc, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+
+import { orgExists } from '#db/org-exists.ts'
+import { users } from '#db/schema/accounts.ts'
+import { type InviteMailState, organizations, orgInvitations } from '#db/schema/orgs.ts'
+import { isAmongFirst } from '#db/slices.ts'
+import type { Db, Tx } from '#db/store.ts'
+
+export type InvitationRow = typeof orgInvitations.$inferSelect
+
+/** Addresses of one statement. */
+const AT_ONCE = 200
+
+/** Marks invitations to these addresses as EXPIRED whose time is over: the unique index counts PENDING rows. */
+async function markExpired(tx: Tx, orgId: number, emails: readonly string[], now: number): Promise<void> {
+  await tx
+    .update(orgInvitations)
+    .set({ status: 'EXPIRED' })
+    .where(
+      and(
+        eq(orgInvitations.orgId, orgId),
+        inArray(orgInvitations.email, [...emails]),
+        eq(orgInvitations.status, 'PENDING'),
+        lte(orgInvitations.expiresAt, now),
+      ),
+    )
+}
+
+export type NewInvitation = Pick<
+  InvitationRow,
+  'orgId' | 'inviterId' | 'tokenHash' | 'token' | 'language' | 'message' | 'roleId' | 'expiresAt'
+> & { readonly email: string }
+
+/** Of one organization, with different addresses. Returns the ids by address; those that have an open invitation are left out. */
+export async function insertInvitations(
+  tx: Tx,
+  rows: readonly NewInvitation[],
+  now: number,
+): Promise<Map<string, number>> {
+  const inserted = new Map<string, number>()
+  for (let at = 0; at < rows.length; at += AT_ONCE) {
+    const some = rows.slice(at, at + AT_ONCE)
+    const emails = some.map(({ email }) => email)
+    await markExpired(tx, some[0]!.orgId, emails, now)
+    const found = await tx
+      .insert(orgInvitations)
+      .values(some.map((row) => ({ ...row, mailState: 'WAITING' as const, createdAt: tx.stamp })))
+      .onConflictDoNothing()
+      .returning({ id: orgInvitations.id, email: orgInvitations.email })
+    for (const { id, email } of found) inserted.set(email!, id)
+  }
+  return inserted
+}
+
+export async function deleteInvitations(tx: Tx, orgId: number, ids: readonly number[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    await tx
+      .delete(orgInvitations)
+      .where(and(eq(orgInvitations.orgId, orgId), inArray(orgInvitations.id, ids.slice(at, at + AT_ONCE))))
+}
+
+/** The mails of these invitations are in the outbox, which has the token from now on. */
+export async function markQueued(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (let at = 0; at < ids.length; at += AT_ONCE)
+    await tx
+      .update(orgInvitations)
+      .set({ mailState: 'QUEUED', token: null })
+      .where(inArray(orgInvitations.id, ids.slice(at, at + AT_ONCE)))
+}
+
+export async function setMailState(tx: Tx, id: number, mailState: InviteMailState): Promise<void> {
+  await tx
+    .update(orgInvitations)
+    .set({ mailState })
+    .where(and(eq(orgInvitations.id, id), isNotNull(orgInvitations.email)))
+}
+
+const isWaiting = sql`${orgInvitations.mailState} = 'WAITING'`
+
+/** The oldest invitations whose mails wait for the budget, at most `limit`. */
+export const waitingInvitations = (db: Db | Tx, limit: number): Promise<InvitationRow[]> =>
+  db.select().from(orgInvitations).where(isWaiting).orderBy(asc(orgInvitations.id)).limit(limit)
+
+/** Ends at most `limit` waiting invitations that are closed, or were made before `before`. Returns how many. */
+export async function giveUpWaiting(tx: Tx, before: number, limit: number): Promise<number> {
+  const isOver = sql`(${orgInvitations.status} <> 'PENDING' or ${orgInvitations.createdAt} < ${before})`
+  const rows = await tx
+    .update(orgInvitations)
+    .set({
+      mailState: 'SKIPPED',
+      token: null,
+      status: sql`case when ${orgInvitations.status} = 'PENDING' then 'EXPIRED' else ${orgInvitations.status} end`,
+    })
+    .where(isAmongFirst(tx, orgInvitations, { where: and(isWaiting, isOver), limit }))
+    .returning({ id: orgInvitations.id })
+  return rows.length
+}
+
+export async function findById(db: Db | Tx, id: number): Promise<InvitationRow | undefined> {
+  const [row] = await db.select().from(orgInvitations).where(eq(orgInvitations.id, id))
+  return row
+}
+
+export interface OpenInvitation {
+  readonly invitation: InvitationRow
+  readonly org: typeof organizations.$inferSelect
+  readonly inviter: string
+}
+
+/** The invitation of this token, whatever became of it. */
+export async function findByToken(db: Db | Tx, tokenHash: string): Promise<OpenInvitation | undefined> {
+  const [row] = await db
+    .select({ invitation: orgInvitations, org: organizations, inviter: users.nickname })
+    .from(orgInvitations)
+    .innerJoin(organizations, eq(organizations.id, orgInvitations.orgId))
+    .innerJoin(users, eq(users.id, orgInvitations.inviterId))
+    .where(
+      and(
+        eq(orgInvitations.tokenHash, tokenHash),
+        isNotNull(orgInvitations.tokenHash),
+        orgExists(orgInvitations.orgId),
+      ),
+    )
+  return row
+}
+
+/** Closes an open invitation by mail. True for exactly one of several callers. */
+export async function closeByMail(
+  tx: Tx,
+  id: number,
+  answer: { readonly status: 'ACCEPTED'; readonly inviteeId: number } | { readonly status: 'REJECTED' },
+  now: number,
+): Promise<boolean> {
+  const rows = await tx
+    .update(orgInvitations)
+    .set({ ...answer, respondedAt: now })
+    .where(and(eq(orgInvitations.id, id), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)))
+    .returning({ id: orgInvitations.id })
+  return rows.length > 0
+}
+
+/** Deletes the addresses of invitations that the user accepted. */
+export async function forgetAddresses(tx: Tx, userId: number): Promise<void> {
+  await tx
+    .update(orgInvitations)
+    .set({ email: null, message: '' })
+    .where(and(eq(orgInvitations.inviteeId, userId), isNotNull(orgInvitations.email)))
+}
