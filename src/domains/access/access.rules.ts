@@ -106,6 +106,7 @@ export function limitedTo(
     app: domain === 'APP' ? within(access.app, points) : NO_POINTS,
     orgs: domain === 'ORG' && held !== undefined ? new Map([[orgId, within(held, points)]]) : NO_ORGS,
     disabledOrgs: domain === 'ORG' ? access.disabledOrgs.filter((id) => id === orgId) : [],
+    lockedOrgs: domain === 'ORG' ? access.lockedOrgs.filter((id) => id === orgId) : [],
     isAdministrator: domain === 'PLATFORM' && access.isAdministrator,
     highestRole: access.highestRole,
   }

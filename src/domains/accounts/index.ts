@@ -84,7 +84,6 @@ export { provedEmailsOf } from './login-records/login-records.service.ts'
 export { countDevicesSince } from './sessions/sessions.store.ts'
 export { sessionEnded } from './accounts.errors.ts'
 export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
-export { ownEvent } from './login-records/login-records.rules.ts'
 export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'
 export { newResetCode, resetCodeHash } from './reset-codes/reset-codes.rules.ts'
 export { initialPasswordRefusal } from './passwords/passwords.service.ts'
@@ -102,16 +101,32 @@ export {
   listAdministrators,
   resetPassword,
 } from './setup/setup.service.ts'
-export { hasProvedEmail, withSecondFactor, isProvedUser, proofs, userIdsByProvedContact, mailContacts, deleteIdentity, hasTotp, holdsPlatformRole, identitiesOf, insertIdentity, type OwnIdentity, userById, userByProvedCredential, userByUsername, type UserRow } from './users/users.store.ts'
+export {
+  deleteIdentity,
+  hasProvedEmail,
+  hasSecondFactor,
+  holdsPlatformRole,
+  identitiesOf,
+  insertIdentity,
+  isProvedUser,
+  mailContacts,
+  type OwnIdentity,
+  proofs,
+  userById,
+  userByProvedCredential,
+  userByUsername,
+  userIdsByProvedContact,
+  type UserRow,
+  withSecondFactor,
+} from './users/users.store.ts'
 export { canStillSignIn } from './users/users.rules.ts'
 export { createUser, isLocalSignInOff } from './users/users.service.ts'
 export { insertProved } from './credentials/credentials.service.ts'
-export { type Factor, proveFactorAlone } from './totp/totp.service.ts'
+export { type Factor, proveFactorAlone } from './second-factor/second-factor.service.ts'
 export { endSessions, loginResponse, signIn } from './sessions/sessions.service.ts'
 export { findOwn as findOwnSession } from './sessions/sessions.store.ts'
 export { deviceFields, LoginResponse } from './sessions/sessions.model.ts'
 export { loginEvent, ownEvent } from './login-records/login-records.rules.ts'
-export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
 export type { LoginEvent } from './login-records/login-records.model.ts'
 export { factorFields, type GivenFactor } from './second-factor/second-factor.model.ts'
 export { CONFIRM_FIRST, NICKNAME_MAX } from './accounts.model.ts'

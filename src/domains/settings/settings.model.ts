@@ -12,9 +12,9 @@ import { parseName } from '#lib/host-name.ts'
 
 import { budgets } from './budgets.model.ts'
 import { flag, integer, MIB, protection, setting, size } from './kinds.model.ts'
-import { protections } from './protections.model.ts'
-import { programs } from './programs.model.ts'
 import { people } from './people.model.ts'
+import { programs } from './programs.model.ts'
+import { protections } from './protections.model.ts'
 
 /** The largest value of `upload.maxBytes`. */
 export const LARGEST_UPLOAD = 1024 * MIB

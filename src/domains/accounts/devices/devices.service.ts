@@ -2,8 +2,8 @@
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'
-import { getSetting } from '#domains/settings/index.ts'
 import { contributions } from '#domains/domain.ts'
+import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 

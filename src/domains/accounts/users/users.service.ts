@@ -9,8 +9,16 @@ import type { Actor } from '#http/endpoint.ts'
 import type { AppError } from '#http/errors.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
-import { notBound, notVerified, totpRequired, localSignInOff } from '../accounts.errors.ts'
-import { hasSecondFactor, identitiesOf, insertUser, type NewUser, type UserRow, userById, holdsPlatformRole } from './users.store.ts'
+import { localSignInOff, notBound, notVerified, totpRequired } from '../accounts.errors.ts'
+import {
+  hasSecondFactor,
+  holdsPlatformRole,
+  identitiesOf,
+  insertUser,
+  type NewUser,
+  userById,
+  type UserRow,
+} from './users.store.ts'
 
 /** Inside a write: inserts a user with the APP role that every user has. Undefined if the username is taken. */
 export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {

@@ -31,9 +31,9 @@ import {
   totpSecrets,
   users,
 } from '#db/schema/accounts.ts'
-import { requiredPasskeys } from '#db/schema/passkeys.ts'
-import type { Builders, Db, SQL, Tx, SQLiteColumn } from '#db/store.ts'
 import { oidcProviders } from '#db/schema/oidc.ts'
+import { requiredPasskeys } from '#db/schema/passkeys.ts'
+import type { Builders, Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
 
