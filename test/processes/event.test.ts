@@ -1,5 +1,5 @@
 /**
- * An event whose processes are killed at random moments, from the first form to the last upload of a gate: three processes on PostgreSQL, one on SQLite.
+ * An event whose processes are killed at random moments, from the first form to its cancellation: three processes on PostgreSQL, one on SQLite.
  * TEST_EVENT_GUESTS plays it with more people, TEST_EVENT_KILLS with more kills, TEST_BINARY with the executable.
  */
 
@@ -27,11 +27,14 @@ const PROCESSES = process.env['TEST_DATABASE_URL'] ? 3 : 1
 const ACCOUNTS = Math.ceil(GUESTS / 10)
 const PLACES = Math.floor((GUESTS * 3) / 4)
 const LEAVING = Math.ceil(GUESTS / 20)
-/** Of each participant: the form, its mail, the confirmation, the mail of the pass, and the mail about the date. */
-const STEPS = GUESTS * 5
+/**
+ * Of each participant: the form, its mail, the confirmation, and the mails about the pass, the date, the cancelled and the restored registration, the new pass,
+ * and the cancelled activity.
+ */
+const STEPS = GUESTS * 9
 const AT_ONCE = 8
 /** The ten minutes of all tests, and a second for each further person. */
-const TEST_MS = 600_000 + Math.max(0, GUESTS - 60) * 1000
+const TEST_MS = 600_000 + Math.max(0, GUESTS - 60) * 1500
 /** Scans in one upload of a gate. */
 const UPLOAD = 10
 
@@ -149,7 +152,11 @@ type Mortals = Awaited<ReturnType<typeof startMortals>>
 
 async function signIn(url: string, path: string, body: object): Promise<Person> {
   const deviceId = `device-${crypto.randomUUID()}`
-  const login = await send(url, 'POST', path, { deviceId, headers: { 'x-forwarded-for': newIp() }, body })
+  const login = await send(url, 'POST', path, {
+    deviceId,
+    headers: { 'x-forwarded-for': newIp() },
+    body,
+  })
   return person(url, login, '', '', deviceId)
 }
 const register = (url: string, username: string) =>
@@ -165,9 +172,17 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
     if (method !== 'GET') mortals.step()
     return ok(reply).data
   }
-  const admin = await signIn(url, '/api/admin/auth/login', { account: ADMIN.username, password: ADMIN.password })
+  const admin = await signIn(url, '/api/admin/auth/login', {
+    account: ADMIN.username,
+    password: ADMIN.password,
+  })
   // A guest repeats a form that was not answered, and each time gets a mail.
-  const values = { 'activities.noticeDelaySeconds': 0, 'budget.guestMailsPerRecipient': 0 }
+  const values = {
+    'activities.noticeDelaySeconds': 0,
+    'budget.guestMailsPerRecipient': 0,
+    'budget.eventMailsPerOwner': 0,
+    'budget.eventMailsPerDay': 0,
+  }
   ok(await admin.put('/api/admin/settings', { values }))
   const organizer = await register(url, 'organizer')
   const members: (Person & { email: string })[] = []
@@ -197,7 +212,9 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
     // oxlint-disable-next-line typescript/no-explicit-any -- items of several lists
     const items: any[] = []
     for (let page = 1; ; page++) {
-      const answer = await ask(organizer, 'GET', at(path), { query: { ...query, page, size: 100 } })
+      const answer = await ask(organizer, 'GET', at(path), {
+        query: { ...query, page, size: 100 },
+      })
       items.push(...answer.items)
       if (items.length >= answer.total) return items
     }
@@ -223,7 +240,10 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
     forAll(guests, async (guest) => {
       const { name, email, formToken } = guest
       const body = { name, email, formToken }
-      await ask(undefined, 'POST', `/public/activities/${uuid}/guests`, { body, headers: JSON_WANTED })
+      await ask(undefined, 'POST', `/public/activities/${uuid}/guests`, {
+        body,
+        headers: JSON_WANTED,
+      })
     }),
   ])
   await forAll(guests, async (guest) => {
@@ -247,15 +267,67 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
   const [moved, ...others] = await all('/messages')
   expect([moved.kind, others]).toEqual(['MOVED', []])
 
-  // Two gates without a connection have let everybody in, and upload it until they get an answer.
   let live = await all('/pass/passes', { status: 'ISSUED' })
   const isIssued = async () => (live = await all('/pass/passes', { status: 'ISSUED' })).length === PLACES
   await untilMailed(gateways, isIssued, 'everybody with a place has a pass')
+  const everybody = [...guests, ...members].map(({ email }) => email)
+  const staying = new Set(everybody.filter((email) => !leaving.some((one) => one.email === email)))
+  const emailOf = ({ email, userId }: { email: string | null; userId: number | null }) =>
+    members.find((member) => member.id === userId)?.email ?? email!
+  /** The mails to those who stay. */
+  const mailed = (subject: string) => new Map([...mailedTo(gateways, subject)].filter(([email]) => staying.has(email)))
+  const hasMailed = (subject: string, people: number) =>
+    untilMailed(gateways, () => mailed(subject).size === people, `${people} people got “${subject}”`)
+  const idsOf = (passes: ReadonlyMap<string, ReadonlySet<string>>) => [...passes.values()].map((ids) => ids.size)
+  await hasMailed('Your pass', PLACES)
+  expect(new Set(idsOf(mailed('Your pass')))).toEqual(new Set([1]))
+
+  // All who stay are cancelled by mistake, those who wait before those who make places free, and restored.
+  const confirmed = await all('/registrations', { status: 'CONFIRMED' })
+  const waiting = await all('/registrations', { status: 'WAITING' })
+  expect([confirmed.length, waiting.length]).toEqual([PLACES, GUESTS - PLACES - LEAVING])
+  const change = async (action: string, rows: readonly { id: number }[], status: string) => {
+    const filter = { ids: rows.map((row) => row.id), status }
+    const body = { action, filter, requestId: `${action}-in-the-play-${rows.length}` }
+    expect(await ask(organizer, 'POST', at('/registrations/batch'), { body })).toMatchObject({
+      changed: rows.length,
+    })
+  }
+  /** Each of them got one mail with this subject, and users see it in the app. */
+  const told = async (subject: string, rows: readonly { email: string | null; userId: number | null }[]) => {
+    await hasMailed(subject, rows.length)
+    expectOneEach(mailed(subject), rows.map(emailOf))
+    const accounts = members.filter(({ id: userId }) => rows.some((row) => row.userId === userId))
+    await forAll(accounts, async (member) => {
+      const query = { type: 'SYSTEM', size: 100 }
+      const { items } = await ask(member, 'GET', '/api/notifications', { query })
+      expect(items.filter(({ title }: { title: string }) => title === subject)).toHaveLength(1)
+    })
+  }
+  await change('CANCEL', waiting, 'WAITING')
+  await change('CANCEL', confirmed, 'CONFIRMED')
+  // News that are no longer true when their mail is due are not mailed.
+  await told('Your registration was cancelled', [...confirmed, ...waiting])
+  expect(await all('/pass/passes', { status: 'ISSUED' })).toEqual([])
+  await change('CONFIRM', confirmed, 'CANCELLED')
+  await change('WAIT', waiting, 'CANCELLED')
+  await told('Your registration is confirmed', confirmed)
+  await told('You are on the waiting list', waiting)
+  await untilMailed(gateways, isIssued, 'everybody has a pass again')
+  const isMailedTwice = () => idsOf(mailed('Your pass')).every((ids) => ids === 2)
+  await untilMailed(gateways, isMailedTwice, 'everybody got the new pass')
+
+  // Two gates without a connection have let everybody in, and upload it until they get an answer.
+  const tokens: string[] = []
   await race(2, async (i) => {
     const headers = { 'idempotency-key': `gate-of-the-play-${i}` }
-    const gate = await ask(organizer, 'POST', at('/gates'), { body: { name: `Gate ${i}`, maxDevices: 1 }, headers })
+    const gate = await ask(organizer, 'POST', at('/gates'), {
+      body: { name: `Gate ${i}`, maxDevices: 1 },
+      headers,
+    })
     const body = { secret: new URL(gate.url).hash.slice(1), deviceId: `device-of-the-gate-${i}` }
     const { token } = await ask(undefined, 'POST', '/public/gate/session', { body })
+    tokens.push(token)
     const scans = live
       .filter((_, nth) => nth % 2 === i)
       .map(({ qrContent }, nth) => ({
@@ -265,17 +337,32 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
       }))
     for (let from = 0; from < scans.length; from += UPLOAD) {
       const items = scans.slice(from, from + UPLOAD)
-      const answer = await ask(undefined, 'POST', '/public/gate/redemptions', { token, body: { items } })
+      const answer = await ask(undefined, 'POST', '/public/gate/redemptions', {
+        token,
+        body: { items },
+      })
       for (const { result } of answer.items) expect(['ACCEPTED', 'DUPLICATE']).toContain(result)
     }
   })
+  const overview = await ask(organizer, 'GET', at('/overview'))
+
+  // The storm: the activity itself is cancelled, which is final.
+  await ask(organizer, 'PATCH', at('/status'), {
+    body: { status: 'CANCELLED', noticeText: 'A storm is coming.' },
+  })
+  await untilMailed(gateways, isDone, 'the notice of the cancellation is DONE')
   const kills = await mortals.disarm()
   expect(kills).toBeGreaterThan(0)
+  const [ended, ...earlier] = await all('/messages')
+  expect([ended.kind, earlier.map(({ kind }) => kind)]).toEqual(['CANCELLED', ['MOVED']])
+  expect((await organizer.patch(at('/status'), { status: 'ACTIVE' })).status).toBe(400)
+  for (const token of tokens) {
+    const gate = await surely(url, 'GET', '/public/gate/revocations', { token })
+    expect(gate.status).toBe(401)
+  }
+  expectOneEach(mailedTo(gateways, 'Cancelled'), [...staying])
 
   const registered = await all('/registrations')
-  const emailOf = ({ email, userId }: { email: string | null; userId: number | null }) =>
-    members.find((member) => member.id === userId)?.email ?? email
-  const everybody = [...guests, ...members].map(({ email }) => email)
   expect(registered.map(emailOf).toSorted()).toEqual(everybody.toSorted())
   const counted = (status: string) => registered.filter((one) => one.status === status).length
   expect(['CONFIRMED', 'WAITING', 'CANCELLED'].map(counted)).toEqual([PLACES, GUESTS - PLACES - LEAVING, LEAVING])
@@ -284,34 +371,37 @@ async function play(gateways: Gateways, mortals: Mortals): Promise<void> {
   expect(records.map(({ result }) => result)).toEqual(live.map(() => 'ACCEPTED'))
   expect(new Set(records.map(({ passId }) => passId)).size).toBe(PLACES)
   expect(passes.filter(({ status }) => status === 'USED').map(({ usedCount }) => usedCount)).toEqual(live.map(() => 1))
-  const overview = await ask(organizer, 'GET', at('/overview'))
-  expect(overview.registrations).toMatchObject({ confirmed: PLACES, waiting: GUESTS - PLACES - LEAVING })
+  expect(overview.registrations).toMatchObject({
+    confirmed: PLACES,
+    waiting: GUESTS - PLACES - LEAVING,
+  })
   expect(overview.passes).toMatchObject({ used: PLACES, revoked: passes.length - PLACES })
   const admitted = overview.gates.map((gate: { admitted: number }) => gate.admitted)
   expect(admitted.toSorted()).toEqual([Math.floor(PLACES / 2), Math.ceil(PLACES / 2)])
 
   // Those who cancelled before the notice was written were not told.
-  const told = await all(`/messages/${moved.id}/recipients`, { channel: 'EMAIL' })
-  expect(told.map(({ state }) => state)).toEqual(told.map(() => 'SENT'))
-  expect(told.length).toBeGreaterThanOrEqual(GUESTS - LEAVING)
+  const movers = await all(`/messages/${moved.id}/recipients`, { channel: 'EMAIL' })
+  expect(movers.map(({ state }) => state)).toEqual(movers.map(() => 'SENT'))
+  expect(movers.length).toBeGreaterThanOrEqual(GUESTS - LEAVING)
   const mails = mailedTo(gateways, 'New date')
-  const emails = new Map(registered.map((row) => [row.id, emailOf(row)!]))
+  const emails = new Map(registered.map((row) => [row.id, emailOf(row)]))
   expectOneEach(
     mails,
-    told.map(({ registrationId }) => emails.get(registrationId)!),
+    movers.map(({ registrationId }) => emails.get(registrationId)!),
   )
-  const staying = new Set(everybody.filter((email) => !leaving.some((one) => one.email === email)))
   for (const email of staying) expect(mails.has(email)).toBe(true)
-  const mailedPasses = () => [...mailedTo(gateways, 'Your pass')].filter(([email]) => staying.has(email))
-  await untilMailed(gateways, () => mailedPasses().length === PLACES, 'everybody got a pass')
-  const withPass = mailedPasses()
-  expect(withPass.map(([, ids]) => ids.size)).toEqual(Array.from({ length: PLACES }, () => 1))
+  expect(idsOf(mailed('Your pass'))).toEqual(Array.from({ length: PLACES }, () => 2))
   await forAll(members, async (member) => {
     const { items } = await ask(member, 'GET', '/api/notifications', { query: { type: 'ACTIVITY' } })
-    expect(items).toHaveLength(1)
+    const events = items.map(({ data }: { data: { event: string } }) => data.event)
+    expect(events).toEqual(['CANCELLED', 'MOVED'])
   })
   const distinct = new Set(gateways.mails.map((mail) => mail.headers.get('message-id')))
   if (process.env['TEST_EVENT_GUESTS'])
-    console.log({ kills, mails: gateways.mails.length, again: gateways.mails.length - distinct.size })
+    console.log({
+      kills,
+      mails: gateways.mails.length,
+      again: gateways.mails.length - distinct.size,
+    })
   expect(gateways.mails.length - distinct.size).toBeLessThanOrEqual(2 * kills)
 }
