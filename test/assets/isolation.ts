@@ -1,5 +1,5 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
-import { ok, type Person, type TestServer } from '../harness/index.ts'
+import { ok, type Person, type TestServer, until } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createInventory, scan, startedInventory } from './counting.ts'
 import { createAsset, photo } from './helpers.ts'
@@ -68,11 +68,20 @@ const movement = async (person: Person, id: number, type: 'IN' | 'TAKE', fields:
 const supplyMovement = async (person: Person, orgId?: number): Promise<number> =>
   movement(person, await supply(person, orgId), 'IN')
 
-async function supplyImport(person: Person, orgId?: number, name = 'imported'): Promise<number> {
+async function importSupplies(person: Person, name: string, fields: object) {
   const form = new FormData()
   form.set('file', new File([`Name\n${name}\n`], 'supplies.csv'))
-  if (orgId !== undefined) form.set('orgId', String(orgId))
-  return ok(await person.send('POST', '/api/supplies/import', { body: form })).data.importId
+  for (const [field, value] of Object.entries(fields)) form.set(field, String(value))
+  return ok(await person.send('POST', '/api/supplies/import', { body: form })).data
+}
+const supplyImport = async (person: Person, orgId?: number, name = 'imported'): Promise<number> =>
+  (await importSupplies(person, name, { ...(orgId !== undefined && { orgId }) })).importId
+async function supplyImportJob(person: Person, name: string): Promise<string> {
+  const { jobId } = await importSupplies(person, name, { async: true })
+  // A person has one import at a time.
+  const isDone = async () => ok(await person.call('supplies.importJob', { params: { jobId } })).data.state === 'DONE'
+  await until(isDone, 'the import of supplies is DONE')
+  return jobId
 }
 
 const labelProfile = async (person: Person, orgId?: number, name = 'a profile'): Promise<number> =>
@@ -150,6 +159,7 @@ export const isolation: IsolationFixture = {
       supplyImport: await supplyImport(victim, undefined, mark),
       inventory: (await createInventory(victim, { name: mark, note: mark })).id,
       importRun: await importRun(victim, undefined, { name: mark }),
+      supplyImportJob: await supplyImportJob(victim, mark),
       importJob: (
         ok(
           await sendImport(
@@ -171,6 +181,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/assets\/maintenance\/plans\/:/, 'plan'],
     [/^\/api\/assets\/reservations\/:/, 'reservation'],
     [/^\/api\/assets\/import\/:/, 'importJob'],
+    [/^\/api\/supplies\/import\/:/, 'supplyImportJob'],
     [/^\/api\/assets\/import-mappings\/:/, 'importMapping'],
     [/^\/api\/assets\/imports\/:/, 'importRun'],
     [/^\/api\/admin\/assets\/:/, 'assetToDelete'],

@@ -347,3 +347,111 @@ describe('an undo', () => {
     expect(await byNumber('L-1')).toMatchObject({ name: 'Late' })
   })
 })
+
+const LIST: Cells[] = [
+  ['Artikel', 'Nr.', 'Menge', 'Ort'],
+  ['Kreide', 'Lager-1', 12, 'Regal'],
+  ['Stifte', 'Lager-2', '3', 'Regal'],
+]
+const HEADINGS = LIST[0] as string[]
+const mappingOf = (options: object = {}, fields: object = {}) => ({
+  kind: 'SUPPLY',
+  name: 'Lagerliste',
+  headings: HEADINGS,
+  orgId,
+  options: {
+    mapping: JSON.stringify({ Artikel: 'name', 'Nr.': 'supplyNo', Menge: 'stock', Ort: 'location' }),
+    ...options,
+  },
+  ...fields,
+})
+const save = (person: Person, body: object) => person.call('importMappings.create', { body: body as never })
+
+describe('a saved mapping', () => {
+  test('is named by dry runs of lists of supplies with the same headings, and applied with its id only', async () => {
+    const mapping = ok(
+      await save(alice, mappingOf({ locationMap: JSON.stringify({ Regal: String(shelf) }), decimal: 'COMMA' })),
+    ).data
+    expect(mapping).toMatchObject({ kind: 'SUPPLY', name: 'Lagerliste', headings: HEADINGS })
+    const named = await imported(LIST, { dryRun: true })
+    expect(named).toMatchObject({ savedMapping: { id: mapping.id, name: 'Lagerliste' }, created: 0, errorCount: 1 })
+    const result = await imported(LIST, { mappingId: mapping.id })
+    expect(result).toMatchObject({ created: 2, errorCount: 0, decimal: 'COMMA', savedMapping: { id: mapping.id } })
+    expect((await byNumber('Lager-1')).byLocation).toEqual([{ locationId: shelf, quantity: 12 }])
+    // Options of the request win.
+    const own = JSON.stringify({ Artikel: 'name', 'Nr.': 'supplyNo', Menge: null, Ort: null })
+    expect(await imported(LIST, { mappingId: mapping.id, mapping: own, dryRun: true })).toMatchObject({ unchanged: 2 })
+  })
+
+  test('is apart from those for assets: neither lists, names nor takes the other', async () => {
+    const list = async (query: object) =>
+      ok(await alice.call('importMappings.list', { query: { orgId, ...query } as never })).data.items
+    const forAssets = ok(await save(alice, { name: 'Inventar', headings: HEADINGS, orgId, options: {} })).data
+    expect(forAssets.kind).toBe('ASSET')
+    expect((await list({})).map(({ name }) => name)).toEqual(['Inventar'])
+    const [supplies, ...others] = await list({ kind: 'SUPPLY' })
+    expect([supplies!.name, others]).toEqual(['Lagerliste', []])
+    expect((await imported(LIST, { dryRun: true })).savedMapping).toMatchObject({ name: 'Lagerliste' })
+    const refused = await send(alice, LIST, { mappingId: forAssets.id })
+    expect([refused.status, refused.details[0]?.path]).toEqual([400, 'body.mappingId'])
+    const asset = new FormData()
+    for (const [name, value] of Object.entries({ orgId, mappingId: supplies!.id })) asset.set(name, String(value))
+    asset.set('file', new File([csv(LIST)], 'list'))
+    expect((await alice.send('POST', '/api/assets/import', { body: asset })).status).toBe(400)
+    // One name serves one mapping, of either kind.
+    expect((await save(alice, mappingOf({}, { name: 'inventar' }))).status).toBe(400)
+  })
+
+  test('keeps only options that imports of supplies have', async () => {
+    const wrong: [object, string][] = [
+      [{ statusMap: '{"a":"IDLE"}' }, 'body.options.statusMap'],
+      [{ splitQuantity: true }, 'body.options.splitQuantity'],
+      [{ mapping: '{"Artikel":"assetNo"}' }, 'body.options.mapping'],
+      [{ categoryId: 999_999 }, 'body.options.categoryId'],
+    ]
+    for (const [options, path] of wrong) {
+      const reply = await save(alice, mappingOf(options, { name: path }))
+      expect([reply.status, reply.details[0]?.path]).toEqual([400, path])
+    }
+    expect((await save(dave, mappingOf({}, { name: 'of a stranger' }))).status).toBe(403)
+    expect((await save(alice, mappingOf({}, { kind: 'TOOL' }))).status).toBe(400)
+  })
+})
+
+describe('an import in the background', () => {
+  const started = async (rows: Cells[], fields: object = {}) => (await imported(rows, { async: true, ...fields })).jobId
+  const over = async (jobId: string) => {
+    for (;;) {
+      const { data } = ok(await alice.call('supplies.importJob', { params: { jobId } }))
+      if (data.state === 'DONE' || data.state === 'FAILED') return data
+      await Bun.sleep(20)
+    }
+  }
+
+  test('answers a job, whose result only its user can read', async () => {
+    const rows: Cells[] = [['Name', 'Number', 'Stock'], ...Array.from({ length: 300 }, (_, i) => ['Pen', `J-${i}`, i])]
+    const jobId = await started(rows)
+    const job = await over(jobId)
+    expect(job).toMatchObject({ id: jobId, state: 'DONE', processed: 300, total: 300, result: { created: 300 } })
+    expect(await byNumber('J-299')).toMatchObject({ stock: 299 })
+    expect(ok(await undo(alice, job.result!.importId!, { dryRun: true })).data).toMatchObject({ deleted: 300 })
+    expect((await bob.call('supplies.importJob', { params: { jobId } })).status).toBe(404)
+    expect((await alice.call('assets.importJob', { params: { jobId } })).status).toBe(404)
+    expect((await server.request('GET', `/api/supplies/import/${jobId}`)).status).toBe(401)
+  })
+
+  test('that has errors fails, lists them and writes nothing', async () => {
+    const rows: Cells[] = [
+      ['Name', 'Number', 'Stock'],
+      ['Good', 'F-1', 1],
+      ['Bad', 'F-2', 'many'],
+    ]
+    const job = await over(await started(rows))
+    expect(job).toMatchObject({ state: 'FAILED', result: { errorCount: 1, errors: [{ row: 3, column: 'Stock' }] } })
+    expect(await all({ keyword: 'F-1' })).toEqual([])
+  })
+
+  test('is not begun for a file without the columns that it needs', async () => {
+    expect((await send(alice, [['Colour'], ['red']], { async: true })).status).toBe(400)
+  })
+})

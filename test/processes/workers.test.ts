@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 
 import type { RunningContext } from '#app'
 import { assetImports } from '#db/schema/asset-imports.ts'
-import { failAbandonedJobs } from '#domains/assets/importing/importing.service.ts'
+import { failAbandonedJobs } from '#domains/assets/importing/jobs.service.ts'
 import { sendNotice } from '#domains/delivery/index.ts'
 import { MINUTE } from '#platform/clock.ts'
 

@@ -8,12 +8,17 @@ import { users } from './accounts.ts'
 const owner = () => col.int('owner').$type<OwnerKey>().notNull()
 
 /** Imports of large files that run in the background. */
+/** The rows of the file. */
+export const IMPORT_KINDS = ['ASSET', 'SUPPLY'] as const
+export type ImportKind = (typeof IMPORT_KINDS)[number]
+
 export const assetImports = table(
   'asset_imports',
   {
     /** Unguessable. */
     id: col.text('id').primaryKey(),
     owner: owner(),
+    kind: col.text('kind').$type<ImportKind>().notNull().default('ASSET'),
     userId: col
       .int('user_id')
       .notNull()
@@ -90,6 +95,7 @@ export const assetImportMappings = table(
   {
     id: col.id(),
     owner: owner(),
+    kind: col.text('kind').$type<ImportKind>().notNull().default('ASSET'),
     name: col.text('name').notNull(),
     /** The name without case and width, which no other mapping of the owner has. */
     nameKey: col.text('name_key').notNull(),

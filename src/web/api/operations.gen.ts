@@ -693,6 +693,7 @@ export const OPERATIONS = {
   'supplies.export': ['GET', '/api/supplies/export', 'dual', 'asset:export'],
   'supplies.get': ['GET', '/api/supplies/:id', 'dual', 'asset:read'],
   'supplies.import': ['POST', '/api/supplies/import', 'dual', 'asset:import'],
+  'supplies.importJob': ['GET', '/api/supplies/import/:jobId', 'app', 'asset:import'],
   'supplies.imports': ['GET', '/api/supplies/imports', 'dual', 'asset:import'],
   'supplies.list': ['GET', '/api/supplies', 'dual', 'asset:read'],
   'supplies.listAll': ['GET', '/api/admin/supplies', 'platform', 'asset:read'],

@@ -11,15 +11,15 @@ import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
-import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
+import { findHeader, type Header } from '#lib/spreadsheets/header.ts'
 import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
 import type { SheetFacts, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE, serverZone } from '#platform/clock.ts'
-import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AssetChange, priceText } from '../register/register.rules.ts'
 import { cellAt, CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
+import { firstRows, headOf, lastRow, rowsBelow } from './head.service.ts'
 import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
 import { type ImportAssets, type ImportResult, MAX_ROWS, MAX_WARNINGS, PREVIEW_ROWS } from './importing.model.ts'
@@ -32,14 +32,10 @@ import { keyIn, type PreparedRow, RowReader } from './preparing.service.ts'
 import { Survey } from './survey.rules.ts'
 import { type ImportOfRows, writeRows, type Written } from './writing.service.ts'
 
-/** Rows that are checked between two pauses, in some milliseconds. */
-const GROUP = 25
 /** A write of 100,000 rows takes less than a minute. */
 const MAX_WRITE_MS = 5 * MINUTE
 /** Characters of a cell in an error. */
 const MAX_VALUE = 200
-/** The beginning of the file in an answer. */
-const FIRST = { rows: 12, columns: 40, characters: 60 }
 
 /** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
 function missingColumn(columns: readonly FileColumn[], { mode, emptyNames }: ImportAssets): AppError | undefined {
@@ -105,7 +101,7 @@ export class FileImport {
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     if (input.encoding !== undefined && read.encoding === undefined) throw errors.onlyForCsv()
     const head = await headOf(rowsPath)
-    const saved = new Set((await savedHeadings(ctx.db.read, ownerKey(owner))).map(wordKey))
+    const saved = new Set((await savedHeadings(ctx.db.read, ownerKey(owner), 'ASSET')).map(wordKey))
     const isKnown = (heading: string) =>
       isKnownHeading(names, mapping as Mapping, heading) || (heading.trim() !== '' && saved.has(wordKey(heading)))
     const header = findHeader(head, read.merges ?? [], isKnown, {
@@ -121,7 +117,7 @@ export class FileImport {
     if (missing !== undefined && input.dryRun !== true) throw missing
     const maps = await readMaps(ctx, owner, input)
     const headings = headingsKey(header.headings.map(({ title }) => title))
-    const savedMapping = await mappingFor(ctx.db.read, ownerKey(owner), headings)
+    const savedMapping = await mappingFor(ctx.db.read, ownerKey(owner), 'ASSET', headings)
     return new FileImport(
       ctx,
       owner,
@@ -217,12 +213,8 @@ export class FileImport {
     return new RowReader(ctx, db, owner, fields, cells)
   }
 
-  /** The rows below the header, in groups. */
-  async *#groups(): AsyncGenerator<SheetRow[]> {
-    for await (const rows of rowsIn(this.rowsPath)) {
-      const below = rows.filter(({ number }) => number > lastRow(this.header))
-      for (let at = 0; at < below.length; at += GROUP) yield below.slice(at, at + GROUP)
-    }
+  #groups(): AsyncGenerator<SheetRow[]> {
+    return rowsBelow(this.rowsPath, this.header)
   }
 
   /** Reads all rows without writing anything. */
@@ -335,26 +327,6 @@ export const EMPTY_RESULT = {
 /** Columns that a row without a cell for them can get from others: from the model, from months, from a custodian who is not a member. */
 const DERIVED = ['name', 'warrantyExpiry', 'remark'] as const
 const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
-
-/** The rows in which the header is. */
-async function headOf(rowsPath: string): Promise<SheetRow[]> {
-  const head: SheetRow[] = []
-  for await (const rows of rowsIn(rowsPath)) {
-    head.push(...rows.filter(({ number }) => number <= HEAD_ROWS || head.length === 0))
-    if (rows.at(-1)!.number > HEAD_ROWS) break
-  }
-  return head.slice(0, HEAD_ROWS)
-}
-
-const lastRow = ({ row, rows }: Header): number => row + rows - 1
-
-function firstRows(head: readonly SheetRow[]): string[][] {
-  const shown = head.filter(({ number }) => number <= FIRST.rows)
-  const rows = Array.from({ length: shown.at(-1)?.number ?? 0 }, (): string[] => [])
-  for (const { number, cells } of shown)
-    rows[number - 1] = cells.slice(0, FIRST.columns).map((cell) => textOf(cell).slice(0, FIRST.characters))
-  return rows
-}
 
 /** The value of a column as it will be written; undefined for things that are named by texts. */
 function writtenValue({ key, field }: ImportColumn, change: AssetChange, value: unknown) {

@@ -21,7 +21,7 @@ import {
   UndoImport,
   UpdateMapping,
 } from './importing.model.ts'
-import { getJob, importAssets } from './importing.service.ts'
+import { getImport, importAssets } from './importing.service.ts'
 import * as mappings from './mappings.service.ts'
 import { organizationOfMapping, versionOfMapping } from './mappings.store.ts'
 import { listRuns, organizationOfRun, undoImport } from './undo.service.ts'
@@ -111,14 +111,15 @@ export const importEndpoints = [
     params: ByJobId,
     data: ImportJob,
     refuses: { 404: 'You have started no such import.' },
-    run: ({ ctx, actor, params }) => getJob(ctx, actor.userId, params.jobId),
+    run: ({ ctx, actor, params }) => getImport(ctx, actor.userId, params.jobId),
   }),
   endpoint({
     id: 'importMappings.list',
     method: 'GET',
     path: '/api/assets/import-mappings',
     summary: 'List the saved mappings of imports',
-    description: 'Yours, or with `orgId` those of that organization, in the order of their names.',
+    description:
+      'Yours, or with `orgId` those of that organization, for files of one kind, in the order of their names.',
     tag,
     access: dual('asset:import'),
     query: MappingsQuery,
@@ -131,8 +132,8 @@ export const importEndpoints = [
     path: '/api/assets/import-mappings',
     summary: 'Create a saved mapping of imports',
     description:
-      `How a list is read that comes again: the parameters of its import. Dry runs of files with the same headings name it. At most ${MAX_MAPPINGS} ` +
-      'for a user or an organization, each with a name of its own.',
+      'How a list of assets or of supplies is read that comes again: the parameters of its import. Dry runs of files with the same headings name it. ' +
+      `At most ${MAX_MAPPINGS} for a user or an organization, each with a name of its own.`,
     tag,
     access: dual('asset:import'),
     query: InOrg,

@@ -1,5 +1,6 @@
 /** Shapes of imports. */
 
+import { IMPORT_KINDS } from '#db/schema/asset-imports.ts'
 import { MAX_ERRORS } from '#http/imports.ts'
 import {
   AnyText,
@@ -317,8 +318,29 @@ const MAX_HEADING_TEXT = 200
 
 const MappingName = Line(100, 1, { examples: ['Export of Snipe-IT'] })
 const EXAMPLE = { mapping: '{"Asset Tag":"assetNo","Model":"name"}', statusMap: '{"Ready to Deploy":"IDLE"}' }
-const MappingOptions = Model('AssetImportOptions', { examples: [EXAMPLE] }, options)
+export const MappingOptions = Model('AssetImportOptions', { examples: [EXAMPLE] }, options)
 export type MappingOptions = Static<typeof MappingOptions>
+const Kind = Enum(IMPORT_KINDS, { description: 'The kind of things in the rows of the files', examples: ['ASSET'] })
+
+/** The options that imports of supplies have too. */
+const SUPPLY_OPTIONS = [
+  'mapping',
+  'sheet',
+  'mode',
+  'headerRow',
+  'headerRows',
+  'encoding',
+  'decimal',
+  'roundPrices',
+  'emptyFormulas',
+  'categoryId',
+  'clearEmpty',
+  'categoryMap',
+  'locationMap',
+  'createCategories',
+  'createLocations',
+] as const satisfies readonly (keyof MappingOptions)[]
+export const OF_SUPPLIES: ReadonlySet<keyof MappingOptions> = new Set(SUPPLY_OPTIONS)
 const Headings = Type.Array(AnyText(MAX_HEADING_TEXT), {
   minItems: 1,
   maxItems: MAX_COLUMNS,
@@ -327,6 +349,7 @@ const Headings = Type.Array(AnyText(MAX_HEADING_TEXT), {
 })
 
 export const CreateMapping = Model('CreateAssetImportMapping', {
+  kind: Type.Optional({ ...Kind, default: 'ASSET' }),
   name: MappingName,
   headings: Headings,
   options: MappingOptions,
@@ -349,6 +372,7 @@ export type UpdateMapping = Static<typeof UpdateMapping>
 export const MappingView = Model('AssetImportMapping', {
   id: Id,
   orgId: Nullable(Id),
+  kind: Kind,
   name: MappingName,
   headings: Type.Array(Text('Asset Tag')),
   options: MappingOptions,
@@ -359,4 +383,4 @@ export const MappingView = Model('AssetImportMapping', {
 })
 export type MappingView = Static<typeof MappingView>
 export const MappingPage = PageOf(MappingView)
-export const MappingsQuery = PageQuery({ orgId: Type.Optional(Id) })
+export const MappingsQuery = PageQuery({ kind: Type.Optional({ ...Kind, default: 'ASSET' }), orgId: Type.Optional(Id) })

@@ -1,54 +1,13 @@
-/**
- * Imports of assets from spreadsheets. The file is read in a process of its own (platform/spreadsheets). Its rows are checked in groups
- * with pauses for other requests, then all of them are written in one write, or none.
- */
+/** Imports of assets from spreadsheets. */
 
-import { rm } from 'node:fs/promises'
-
-import { isShared } from '#config/config.ts'
-import { type AppContext, perContext } from '#context'
-import { outsideRequest } from '#db/around-writes.ts'
-import { ownerKey } from '#db/owner-key.ts'
-import { inSlices } from '#db/slices.ts'
-import * as access from '#domains/access/index.ts'
+import type { AppContext } from '#context'
 import type { Caller, Owner } from '#http/endpoint.ts'
-import { AppError, notFound } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
-import { BYTES_PER_ROW, importPlaces, noFile, readTable } from '#http/imports.ts'
-import { MAX_WAIT_MS, type Work } from '#http/places.ts'
-import type { Locale } from '#lib/localized.ts'
-import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
-import { randomCode } from '#platform/ids.ts'
 
-import { assetCategoryTree } from '../categories/categories.store.ts'
-import { checkMayCreate } from './creating.service.ts'
 import { EMPTY_RESULT, FileImport } from './file.service.ts'
-import { noSuchCategory } from './importing.errors.ts'
-import {
-  type ImportAnswer,
-  type ImportAssets,
-  type ImportJob,
-  type ImportResult,
-  MAX_COLUMNS,
-  MAX_HEADER_ROW,
-  MAX_ROWS,
-} from './importing.model.ts'
-import * as store from './importing.store.ts'
+import { type ImportAnswer, type ImportAssets, type ImportJob, type ImportResult, MAX_ROWS } from './importing.model.ts'
+import { getJob, importFile } from './jobs.service.ts'
 import { withMapping } from './mappings.service.ts'
-
-/** Rows above and below the header. */
-const LIMITS = { rows: MAX_ROWS + MAX_HEADER_ROW + 1, columns: MAX_COLUMNS }
-/** With several processes, each reports its imports so often, and one that has not reported for so long has died. */
-const REPORT_EVERY_MS = 10 * SECOND
-const ABANDONED_MS = 2 * MINUTE
-/** Results of jobs are kept so long. */
-const KEEP_MS = 7 * DAY
-
-const JOB_ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
-const JOB_ID_LENGTH = 24
-
-/** The users whose imports wait or run, with the rows that are written already. */
-const importing = perContext(() => new Map<number, { jobId?: string; processed: number }>())
 
 export async function importAssets(
   ctx: AppContext,
@@ -57,112 +16,28 @@ export async function importAssets(
   file: ReceivedFile | undefined,
   caller: Caller,
 ): Promise<ImportAnswer> {
-  const { locale } = caller
-  if (file === undefined) throw noFile()
-  const input = await withMapping(ctx, owner, given)
-  await checkRequest(ctx, owner, input)
-  const party = await access.partyOf(ctx, owner.userId, caller)
-  const rowsPath = await ctx.staging.newPath()
-  const work = await importPlaces(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
-  const progress: { jobId?: string; processed: number } = { processed: 0 }
-  importing(ctx).set(owner.userId, progress)
-  let inBackground = false
-  const end = async (): Promise<void> => {
-    importing(ctx).delete(owner.userId)
-    await work.close()
-    await rm(rowsPath, { force: true }).catch(() => undefined)
-  }
-  try {
-    const { sheet, encoding } = input
-    const request = { limits: LIMITS, marksFormulas: true, ...(sheet && { sheet }), ...(encoding && { encoding }) }
-    const read = await work.run(() => readTable(ctx, file, rowsPath, request), MAX_WAIT_MS)
-    const run = await FileImport.open(ctx, owner, input, rowsPath, read, progress, file.name)
-    work.rows = run.total
-    if (input.async !== true || input.dryRun === true) return await work.run(() => run.answer(locale), MAX_WAIT_MS)
-    const newId = randomCode(JOB_ALPHABET, JOB_ID_LENGTH)
-    const jobId = await ctx.db.write('assets.startImport', async (tx) => {
-      await store.insertJob(tx, {
-        id: newId,
-        owner: ownerKey(owner),
-        userId: owner.userId,
+  const input = await withMapping(ctx, owner, 'ASSET', given)
+  return importFile<ImportResult>(ctx, owner, {
+    kind: 'ASSET',
+    input,
+    file,
+    caller,
+    maxRows: MAX_ROWS,
+    open: async (rowsPath, read, progress) => {
+      const run = await FileImport.open(ctx, owner, input, rowsPath, read, progress, file!.name)
+      const { locale } = caller
+      return {
         total: run.total,
-        aliveAt: ctx.clock.now(),
-      })
-      return newId
-    })
-    // Of a request that is repeated after a crash, the job exists, and its import has ended.
-    if (jobId !== newId) return { jobId }
-    progress.jobId = jobId
-    inBackground = true
-    outsideRequest(() => void runJob(ctx, work, jobId, run, locale).finally(end))
-    return { jobId }
-  } finally {
-    if (!inBackground) await end()
-  }
-}
-
-/** @throws AppError 400 or 403 */
-async function checkRequest(ctx: AppContext, owner: Owner, input: ImportAssets): Promise<void> {
-  await checkMayCreate(ctx, owner, input)
-  const { categoryId } = input
-  if (categoryId === undefined) return
-  if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
-    throw noSuchCategory('body.categoryId')
-}
-
-async function runJob(ctx: AppContext, work: Work, id: string, run: FileImport, locale: Locale): Promise<void> {
-  const { userId } = work.party
-  let end: Parameters<typeof store.endJob>[3] = { state: 'FAILED', processed: 0, result: null }
-  const reporting = isShared(ctx.config) ? setInterval(() => report(ctx, userId, id, run), REPORT_EVERY_MS) : undefined
-  try {
-    const result = await work.run(async () => {
-      await ctx.db.write('assets.runImport', (tx) => store.startJob(tx, userId, id))
-      return run.answer(locale)
-    })
-    end = { state: 'DONE', processed: run.total, result }
-  } catch (error) {
-    if (error instanceof AppError) end = { ...end, result: run.failedWith(error, locale) }
-    else ctx.log.error('an import failed', { error })
-  } finally {
-    clearInterval(reporting)
-  }
-  await ctx.db
-    .write('assets.endImport', (tx) => store.endJob(tx, userId, id, end))
-    .catch((error: unknown) => ctx.log.error('the result of an import could not be stored', { error }))
+        answer: () => run.answer(locale),
+        failedWith: (error) => run.failedWith(error, locale),
+      }
+    },
+  })
 }
 
 /** @throws AppError 404 */
-export async function getJob(ctx: AppContext, userId: number, id: string): Promise<ImportJob> {
-  const row = await store.findJob(ctx.db.read, userId, id)
-  if (row === undefined) throw notFound()
-  const running = importing(ctx).get(userId)
-  const { state, total } = row
-  const processed = running?.jobId === id && state !== 'DONE' ? running.processed : row.processed
+export async function getImport(ctx: AppContext, userId: number, id: string): Promise<ImportJob> {
+  const { result, ...job } = await getJob(ctx, userId, 'ASSET', id)
   // Results of an earlier version lack some of it.
-  const result = row.result === null ? null : { ...EMPTY_RESULT, ...(row.result as ImportResult) }
-  return { id, state, processed, total, result }
+  return { ...job, result: result === null ? null : { ...EMPTY_RESULT, ...(result as ImportResult) } }
 }
-
-/** So that the other processes can show the progress, and notice if this one dies. */
-function report(ctx: AppContext, userId: number, id: string, { progress }: FileImport): void {
-  const state = { processed: progress.processed, aliveAt: ctx.clock.now() }
-  ctx.db
-    .write('assets.reportImport', (tx) => store.reportJob(tx, userId, id, state))
-    .catch((error: unknown) => ctx.log.warn('the progress of an import could not be stored', { error }))
-}
-
-/** At the start, when the imports of an earlier process have ended with it. Other processes may be importing. */
-export async function failEarlierJobs(ctx: AppContext): Promise<void> {
-  if (isShared(ctx.config)) return failAbandonedJobs(ctx)
-  await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx, Number.MAX_SAFE_INTEGER))
-}
-
-/** Fails the imports of processes that have died. A process without others does so when it starts again. */
-export async function failAbandonedJobs(ctx: AppContext): Promise<void> {
-  if (!isShared(ctx.config)) return
-  const aliveSince = ctx.clock.now() - ABANDONED_MS
-  await ctx.db.write('assets.failAbandonedImports', (tx) => store.failAbandoned(tx, aliveSince))
-}
-
-export const deleteOldJobs = (ctx: AppContext): Promise<void> =>
-  inSlices(ctx, 'assets.deleteOldImports', (tx, limit) => store.deleteJobsBefore(tx, ctx.clock.now() - KEEP_MS, limit))

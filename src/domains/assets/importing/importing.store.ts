@@ -1,26 +1,24 @@
 import { and, eq, inArray, lt } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
-import { assetImports } from '#db/schema/asset-imports.ts'
+import { assetImports, type ImportKind } from '#db/schema/asset-imports.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
-
-import type { ImportResult } from './importing.model.ts'
 
 export type JobRow = typeof assetImports.$inferSelect
 
 export async function insertJob(
   tx: Tx,
-  job: Pick<JobRow, 'id' | 'userId' | 'total' | 'aliveAt'> & { readonly owner: OwnerKey },
+  job: Pick<JobRow, 'id' | 'kind' | 'userId' | 'total' | 'aliveAt'> & { readonly owner: OwnerKey },
 ): Promise<void> {
   await tx.insert(assetImports).values({ ...job, state: 'QUEUED', createdAt: tx.stamp })
 }
 
-export async function findJob(db: Db, userId: number, id: string): Promise<JobRow | undefined> {
+export async function findJob(db: Db, userId: number, kind: ImportKind, id: string): Promise<JobRow | undefined> {
   const [row] = await db
     .select()
     .from(assetImports)
-    .where(and(eq(assetImports.id, id), eq(assetImports.userId, userId)))
+    .where(and(eq(assetImports.id, id), eq(assetImports.userId, userId), eq(assetImports.kind, kind)))
   return row
 }
 
@@ -35,7 +33,7 @@ export async function endJob(
   tx: Tx,
   userId: number,
   id: string,
-  end: { readonly state: 'DONE' | 'FAILED'; readonly processed: number; readonly result: ImportResult | null },
+  end: { readonly state: 'DONE' | 'FAILED'; readonly processed: number; readonly result: object | null },
 ): Promise<void> {
   await tx
     .update(assetImports)

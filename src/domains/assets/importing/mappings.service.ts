@@ -5,6 +5,7 @@ import { isUniqueViolation } from '#db/errors.ts'
 import { ownerExists } from '#db/owner-counts.ts'
 import { orgOf, ownerKey } from '#db/owner-key.ts'
 import { mapPage, type Page, type PageInput } from '#db/paging.ts'
+import type { ImportKind } from '#db/schema/asset-imports.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
@@ -12,14 +13,17 @@ import { parseMapping } from '#lib/spreadsheets/mapping.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import { assetCategoryTree } from '../categories/categories.store.ts'
+import { SUPPLY_COLUMNS } from '../supplies/sheets.rules.ts'
 import * as errors from './importing.errors.ts'
 import {
   type CreateMapping,
   type ImportAssets,
   type MappingOptions,
+  MappingOptions as OPTIONS,
   type MappingView,
   MAX_MAPPINGS,
   MAX_OPTIONS,
+  OF_SUPPLIES,
   type UpdateMapping,
 } from './importing.model.ts'
 import { headingsText } from './importing.rules.ts'
@@ -27,8 +31,11 @@ import * as store from './mappings.store.ts'
 import { MAP_NAMES, presentMap, readMaps } from './maps.service.ts'
 import { columnsOf } from './names.service.ts'
 
-export const listMappings = async (ctx: AppContext, owner: Owner, page: PageInput): Promise<Page<MappingView>> =>
-  mapPage(await store.mappingsPage(ctx.db.read, ownerKey(owner), page), toView)
+export const listMappings = async (
+  ctx: AppContext,
+  owner: Owner,
+  { kind = 'ASSET', ...page }: PageInput & { readonly kind?: ImportKind | undefined },
+): Promise<Page<MappingView>> => mapPage(await store.mappingsPage(ctx.db.read, ownerKey(owner), kind, page), toView)
 
 export async function getMapping(ctx: AppContext, owner: Owner, id: number): Promise<MappingView> {
   const row = await store.findMapping(ctx.db.read, ownerKey(owner), id)
@@ -39,8 +46,16 @@ export async function getMapping(ctx: AppContext, owner: Owner, id: number): Pro
 /** @throws AppError 400, 404 */
 export async function createMapping(ctx: AppContext, owner: Owner, input: CreateMapping): Promise<MappingView> {
   const key = ownerKey(owner)
-  await checkOptions(ctx, owner, input.options)
-  const values = { ...named(input.name), ...headed(input.headings), options: input.options, createdBy: owner.userId }
+  const kind = input.kind ?? 'ASSET'
+  const options = optionsFor(kind, input.options)
+  await checkOptions(ctx, owner, kind, options)
+  const values = {
+    kind,
+    ...named(input.name),
+    ...headed(input.headings),
+    options,
+    createdBy: owner.userId,
+  }
   return refusingTakenName(() =>
     ctx.db.write('assets.createImportMapping', async (tx) => {
       if (!(await ownerExists(tx, key))) throw notFound()
@@ -56,9 +71,11 @@ export async function updateMapping(
   ctx: AppContext,
   owner: Owner,
   id: number,
-  { name, headings, options }: UpdateMapping,
+  { name, headings, options: given }: UpdateMapping,
 ): Promise<MappingView> {
-  if (options !== undefined) await checkOptions(ctx, owner, options)
+  const { kind } = await getMapping(ctx, owner, id)
+  const options = given && optionsFor(kind, given)
+  if (options !== undefined) await checkOptions(ctx, owner, kind, options)
   return refusingTakenName(() =>
     ctx.db.write('assets.updateImportMapping', async (tx) => {
       const row = await store.findMapping(tx, ownerKey(owner), id)
@@ -98,19 +115,38 @@ async function refusingTakenName<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Those that imports of this kind have. Requests fill in the default values of all. @throws AppError 400 for other values */
+function optionsFor(kind: ImportKind, given: MappingOptions): MappingOptions {
+  if (kind === 'ASSET') return given
+  const options = { ...given }
+  for (const name of Object.keys(given) as (keyof MappingOptions)[]) {
+    if (OF_SUPPLIES.has(name)) continue
+    if (given[name] !== OPTIONS.properties[name].default)
+      throw invalid(`body.options.${name}`, 'is for files of assets only', '仅适用于资产文件')
+    delete options[name]
+  }
+  return options
+}
+
 /** The rules of a request hold for saved options too. */
-async function checkOptions(ctx: AppContext, owner: Owner, options: MappingOptions): Promise<void> {
+async function checkOptions(ctx: AppContext, owner: Owner, kind: ImportKind, options: MappingOptions): Promise<void> {
   if (JSON.stringify(options).length > MAX_OPTIONS)
     throw invalid('body.options', `has more than ${MAX_OPTIONS} characters`, `超过 ${MAX_OPTIONS} 个字符`)
   if (options.mapping !== undefined) {
-    const { byKey } = await columnsOf(ctx.db.read, owner)
-    const mapping = parseMapping(options.mapping, (key) => byKey.has(key))
+    const mapping = parseMapping(options.mapping, await columnTest(ctx, owner, kind))
     if ('en' in mapping) throw invalid('body.options.mapping', mapping.en, mapping.zh)
   }
   await readMaps(ctx, owner, options, 'body.options')
   const { categoryId } = options
   if (categoryId !== undefined && !(await hasCategory(ctx, owner, categoryId)))
     throw errors.noSuchCategory('body.options.categoryId')
+}
+
+/** Whether a key is that of a column that files of this kind can fill. */
+async function columnTest(ctx: AppContext, owner: Owner, kind: ImportKind): Promise<(key: string) => boolean> {
+  if (kind === 'SUPPLY') return (key) => SUPPLY_COLUMNS.some((column) => column.key === key)
+  const { byKey } = await columnsOf(ctx.db.read, owner)
+  return (key) => byKey.has(key)
 }
 
 const hasCategory = async (ctx: AppContext, owner: Owner, id: number): Promise<boolean> =>
@@ -120,15 +156,20 @@ const hasCategory = async (ctx: AppContext, owner: Owner, id: number): Promise<b
  * The parameters of a request, completed by those of its saved mapping. Categories, locations, members and fields of the mapping that no
  * longer exist are left out. @throws AppError 400
  */
-export async function withMapping(ctx: AppContext, owner: Owner, input: ImportAssets): Promise<ImportAssets> {
+export async function withMapping<Input extends ImportAssets>(
+  ctx: AppContext,
+  owner: Owner,
+  kind: ImportKind,
+  input: Input,
+): Promise<Input> {
   if (input.mappingId === undefined) return input
   const row = await store.findMapping(ctx.db.read, ownerKey(owner), input.mappingId)
-  if (row === undefined) throw errors.noSuchMapping()
+  if (row === undefined || row.kind !== kind) throw errors.noSuchMapping()
   const options: MappingOptions = { ...(row.options as MappingOptions) }
-  const { byKey } = await columnsOf(ctx.db.read, owner)
+  const isColumn = await columnTest(ctx, owner, kind)
   if (options.mapping !== undefined && input.mapping === undefined) {
     const entries = Object.entries(JSON.parse(options.mapping) as Record<string, string | null>)
-    options.mapping = JSON.stringify(Object.fromEntries(entries.filter(([, key]) => key === null || byKey.has(key))))
+    options.mapping = JSON.stringify(Object.fromEntries(entries.filter(([, key]) => key === null || isColumn(key))))
   }
   for (const name of MAP_NAMES) {
     const map = options[name]
@@ -144,6 +185,7 @@ function toView({ id, owner, name, headings, options, ...row }: store.MappingRow
   return {
     id,
     orgId: orgOf(owner) || null,
+    kind: row.kind,
     name,
     headings: [...headings],
     options: options as MappingOptions,

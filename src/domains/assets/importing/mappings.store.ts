@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq } from 'drizzle-orm'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { versionIn } from '#db/row-version.ts'
-import { assetImportMappings } from '#db/schema/asset-imports.ts'
+import { assetImportMappings, type ImportKind } from '#db/schema/asset-imports.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 export type MappingRow = typeof assetImportMappings.$inferSelect
@@ -12,6 +12,9 @@ export type MappingValues = Pick<MappingRow, 'name' | 'nameKey' | 'headings' | '
 export const versionOfMapping = versionIn(assetImportMappings)
 
 const one = (owner: OwnerKey, id: number) => and(eq(assetImportMappings.owner, owner), eq(assetImportMappings.id, id))
+
+const ofKind = (owner: OwnerKey, kind: ImportKind) =>
+  and(eq(assetImportMappings.owner, owner), eq(assetImportMappings.kind, kind))!
 
 /** Undefined if it belongs to another owner. */
 export async function findMapping(db: Db | Tx, owner: OwnerKey, id: number): Promise<MappingRow | undefined> {
@@ -29,30 +32,30 @@ export async function organizationOfMapping(db: Db, id: number): Promise<number 
 }
 
 /** In the order of their names. An owner has at most 50. */
-export const mappingsPage = (db: Db, owner: OwnerKey, page: PageInput): Promise<Page<MappingRow>> =>
+export const mappingsPage = (db: Db, owner: OwnerKey, kind: ImportKind, page: PageInput): Promise<Page<MappingRow>> =>
   pageOf(db, assetImportMappings, {
-    where: eq(assetImportMappings.owner, owner),
+    where: ofKind(owner, kind),
     orderBy: [asc(assetImportMappings.nameKey)],
     page,
   })
 
 /** The latest one with these headings. */
-export async function mappingFor(db: Db, owner: OwnerKey, headingsKey: string) {
+export async function mappingFor(db: Db, owner: OwnerKey, kind: ImportKind, headingsKey: string) {
   const [row] = await db
     .select({ id: assetImportMappings.id, name: assetImportMappings.name })
     .from(assetImportMappings)
-    .where(and(eq(assetImportMappings.owner, owner), eq(assetImportMappings.headingsKey, headingsKey)))
+    .where(and(ofKind(owner, kind), eq(assetImportMappings.headingsKey, headingsKey)))
     .orderBy(desc(assetImportMappings.updatedAt))
     .limit(1)
   return row
 }
 
-/** The headings of all mappings of an owner. */
-export async function savedHeadings(db: Db, owner: OwnerKey): Promise<string[]> {
+/** The headings of all mappings of an owner for files of this kind. */
+export async function savedHeadings(db: Db, owner: OwnerKey, kind: ImportKind): Promise<string[]> {
   const rows = await db
     .select({ headings: assetImportMappings.headings })
     .from(assetImportMappings)
-    .where(eq(assetImportMappings.owner, owner))
+    .where(ofKind(owner, kind))
   return rows.flatMap(({ headings }) => headings)
 }
 
@@ -65,7 +68,7 @@ export async function countMappings(tx: Tx, owner: OwnerKey): Promise<number> {
 export async function insertMapping(
   tx: Tx,
   owner: OwnerKey,
-  values: MappingValues & Pick<MappingRow, 'createdBy'>,
+  values: MappingValues & Pick<MappingRow, 'kind' | 'createdBy'>,
 ): Promise<MappingRow> {
   const [row] = await tx
     .insert(assetImportMappings)

@@ -1,20 +1,22 @@
 import { getSetting, LARGEST_UPLOAD } from '#domains/settings/index.ts'
 import type { Budget } from '#http/budget.ts'
-import { dual, endpoint } from '#http/endpoint.ts'
+import { app, dual, endpoint } from '#http/endpoint.ts'
 import { FORM_OVERHEAD } from '#http/form.ts'
 import { ById, InOrg } from '#http/schema.ts'
 import { HOUR } from '#platform/clock.ts'
 
+import { ByJobId } from '../importing/importing.model.ts'
 import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
 import {
   ImportsQuery,
   ImportSupplies,
+  SupplyImportAnswer,
+  SupplyImportJob,
   SupplyImportPage,
-  SupplyImportResult,
   SupplyImportUndone,
   UndoSupplyImport,
 } from './supply-imports.model.ts'
-import { importSupplies } from './supply-imports.service.ts'
+import { getSupplyImport, importSupplies } from './supply-imports.service.ts'
 import { listImports, organizationOfImport, undoImport } from './writing.service.ts'
 
 const tag = 'Supplies'
@@ -43,7 +45,7 @@ export const supplyImportEndpoints = [
     acceptsFile: { maxBytes: (ctx) => getSetting(ctx, 'upload.maxBytes'), required: true },
     maxBody: LARGEST_UPLOAD + FORM_OVERHEAD,
     budgets: [imports, ORG_MOVEMENTS, OWN_MOVEMENTS],
-    data: SupplyImportResult,
+    data: SupplyImportAnswer,
     refuses: {
       400: 'The file is damaged or too large, lacks a column, or has rows with errors, which `details` lists.',
       403: 'Missing categories or locations may not be created.',
@@ -51,6 +53,19 @@ export const supplyImportEndpoints = [
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
     run: ({ ctx, owner, body, upload, caller }) => importSupplies(ctx, owner, body, upload, caller),
+  }),
+  endpoint({
+    id: 'supplies.importJob',
+    method: 'GET',
+    path: '/api/supplies/import/:jobId',
+    summary: 'Get the progress of an import of supplies',
+    description: 'For imports that you have started with `async`. Results are kept for seven days.',
+    tag,
+    access: app('asset:import'),
+    params: ByJobId,
+    data: SupplyImportJob,
+    refuses: { 404: 'You have started no such import.' },
+    run: ({ ctx, actor, params }) => getSupplyImport(ctx, actor.userId, params.jobId),
   }),
   endpoint({
     id: 'supplies.imports',

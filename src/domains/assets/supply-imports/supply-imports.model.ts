@@ -1,9 +1,23 @@
 /** Shapes of imports of supplies. */
 
-import { Enum, Id, Line, Model, Nullable, PageOf, PageQuery, Raw, type Static, Text, Time, Type } from '#http/schema.ts'
+import {
+  Enum,
+  Id,
+  Line,
+  Merged,
+  Model,
+  Nullable,
+  PageOf,
+  PageQuery,
+  Raw,
+  type Static,
+  Text,
+  Time,
+  Type,
+} from '#http/schema.ts'
 import { ENCODINGS } from '#lib/spreadsheets/sheet.ts'
 
-import { ImportResult, MAX_HEADER_ROW, MODES } from '../importing/importing.model.ts'
+import { ImportJob, ImportResult, MAX_HEADER_ROW, MODES } from '../importing/importing.model.ts'
 
 /** Rows with content below the header: a supply has one for each place. */
 export const MAX_ROWS = 20_000
@@ -19,6 +33,11 @@ const wordMap = (meaning: string, example: string) =>
 
 export const ImportSupplies = Model('ImportSupplies', {
   dryRun: flag('Checks the file and answers what an import would do, without writing anything'),
+  mappingId: Type.Optional({
+    ...Id,
+    description:
+      'A saved mapping for files of supplies, whose options hold as far as the request has no others. It loses what has been deleted since',
+  }),
   mapping: Type.Optional(
     Raw(65_536, 0, {
       description: 'A JSON object with the column of supplies for each header, or null to ignore it',
@@ -63,6 +82,7 @@ export const ImportSupplies = Model('ImportSupplies', {
   createLocations: flag(
     'Creates missing locations, level by level, at most 1,000; requires `location:create` too. Of an organization only',
   ),
+  async: flag('Answers at once with the id of a job, which writes in the background'),
   orgId: Type.Optional(Id),
 })
 export type ImportSupplies = Static<typeof ImportSupplies>
@@ -83,6 +103,7 @@ export const SupplyImportResult = Model('SupplyImportResult', {
   headerRows: properties.headerRows,
   encoding: properties.encoding,
   decimal: properties.decimal,
+  savedMapping: properties.savedMapping,
   firstRows: properties.firstRows,
   columns: Type.Array(
     Model('SupplyImportColumn', {
@@ -98,6 +119,24 @@ export const SupplyImportResult = Model('SupplyImportResult', {
   preview: properties.preview,
 })
 export type SupplyImportResult = Static<typeof SupplyImportResult>
+
+export const SupplyImportAnswer = Merged(
+  'SupplyImportAnswer',
+  { description: 'The result, or with `async` only `jobId`' },
+  [
+    SupplyImportResult,
+    Model('SupplyImportStarted', {
+      jobId: Text('4f1ph0c6w8d3z5k2m7q9x1b4', { description: 'For `GET /api/supplies/import/{jobId}`' }),
+    }),
+  ],
+)
+export type SupplyImportAnswer = Static<typeof SupplyImportAnswer>
+
+export const SupplyImportJob = Model('SupplyImportJob', {
+  ...ImportJob.properties,
+  result: Nullable(SupplyImportResult),
+})
+export type SupplyImportJob = Static<typeof SupplyImportJob>
 
 const count = Type.Integer({ minimum: 0, examples: [3] })
 export const SupplyImportRun = Model('SupplyImportRun', {

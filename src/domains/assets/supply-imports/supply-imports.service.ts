@@ -3,50 +3,32 @@
  * all of them are written in one write, or none. The stock that a row names is booked as a count.
  */
 
-import { rm } from 'node:fs/promises'
-
 import type { AppContext } from '#context'
 import { spend } from '#db/counters.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { partyOf } from '#domains/access/index.ts'
 import { type BudgetUse, budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
-import { badRequest, type FieldProblem } from '#http/errors.ts'
+import { type AppError, badRequest, type FieldProblem } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
-import {
-  BYTES_PER_ROW,
-  importPlaces,
-  MAX_ERRORS,
-  noFile,
-  noHeader,
-  readTable,
-  repeatedColumn,
-  rowsHaveErrors,
-  tooManyRows,
-} from '#http/imports.ts'
-import { MAX_WAIT_MS } from '#http/places.ts'
-import { invalid } from '#http/validate.ts'
+import { MAX_ERRORS, noHeader, repeatedColumn, rowsHaveErrors, tooManyRows } from '#http/imports.ts'
+import { invalid, InvalidRequest } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { textOf } from '#lib/spreadsheets/cells.ts'
-import { findHeader, HEAD_ROWS, type Header } from '#lib/spreadsheets/header.ts'
+import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
+import { findHeader, type Header } from '#lib/spreadsheets/header.ts'
 import type { Mapping } from '#lib/spreadsheets/mapping.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE } from '#platform/clock.ts'
-import { rowsIn } from '#platform/spreadsheets/index.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
-import { assetCategoryTree } from '../categories/categories.store.ts'
-import { checkMayCreate, createMissing, type Missing } from '../importing/creating.service.ts'
+import { createMissing, type Missing } from '../importing/creating.service.ts'
+import { firstRows, headOf, lastRow, rowsBelow } from '../importing/head.service.ts'
 import { noHeaderThere, onlyForCsv } from '../importing/importing.errors.ts'
-import {
-  type ImportAssets,
-  MAX_COLUMNS,
-  MAX_HEADER_ROW,
-  MAX_WARNINGS,
-  PREVIEW_ROWS,
-} from '../importing/importing.model.ts'
+import { MAX_WARNINGS, PREVIEW_ROWS } from '../importing/importing.model.ts'
+import { getJob, importFile, type OpenImport, type Progress } from '../importing/jobs.service.ts'
+import { headingsKey, withMapping } from '../importing/mappings.service.ts'
+import { mappingFor, savedHeadings } from '../importing/mappings.store.ts'
 import { readMaps } from '../importing/maps.service.ts'
 import { Names } from '../importing/names.service.ts'
 import { type Decimal, decimalIn } from '../importing/values.rules.ts'
@@ -55,20 +37,21 @@ import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
 import type { SupplyColumn } from '../supplies/sheets.rules.ts'
 import { UNITS } from '../supplies/supplies.model.ts'
 import { type PreparedRow, type RowNote, type RowOptions, RowReader } from './reading.service.ts'
-import { type ImportSupplies, MAX_ROWS, type SupplyImportResult } from './supply-imports.model.ts'
+import {
+  type ImportSupplies,
+  MAX_ROWS,
+  type SupplyImportAnswer,
+  type SupplyImportJob,
+  type SupplyImportResult,
+} from './supply-imports.model.ts'
 import { type FileColumn, isKnownHeading, mappingIn, matchColumns, quantityIn } from './supply-imports.rules.ts'
 import { writeRows } from './writing.service.ts'
 
-/** Rows that are checked between two pauses, in some milliseconds. */
-const GROUP = 25
 const MAX_WRITE_MS = 5 * MINUTE
 /** Characters of a cell in an error. */
 const MAX_VALUE = 200
 const SAMPLES = 3
 const MAX_SAMPLE = 60
-/** The beginning of the file in an answer. */
-const FIRST = { rows: 12, columns: 40, characters: 60 }
-const LIMITS = { rows: MAX_ROWS + MAX_HEADER_ROW + 1, columns: MAX_COLUMNS }
 
 const noNameColumn = () =>
   badRequest(
@@ -81,43 +64,45 @@ const noNumberColumn = () =>
     '表格缺少编号列，无法更新物料，请选择哪一列是编号',
   )
 
-/** @throws AppError 400, 404, 415 or 429 */
+/** @throws AppError 400, 403, 404, 415 or 429 */
 export async function importSupplies(
   ctx: AppContext,
   owner: Owner,
-  input: ImportSupplies,
+  given: ImportSupplies,
   file: ReceivedFile | undefined,
   caller: Caller,
-): Promise<SupplyImportResult> {
-  if (file === undefined) throw noFile()
-  await checkMayCreate(ctx, owner, input)
-  const { categoryId } = input
-  if (categoryId !== undefined)
-    if ((await assetCategoryTree.find(ctx.db.read, ownerKey(owner), categoryId)) === undefined)
-      throw invalid('body.categoryId', 'refers to a category that does not exist', '分类不存在')
-  const party = await partyOf(ctx, owner.userId, caller)
-  const rowsPath = await ctx.staging.newPath()
-  const work = await importPlaces(ctx).openShared('imports', party, file.size / BYTES_PER_ROW)
-  try {
-    const { sheet, encoding } = input
-    const request = { limits: LIMITS, marksFormulas: true, ...(sheet && { sheet }), ...(encoding && { encoding }) }
-    const read = await work.run(() => readTable(ctx, file, rowsPath, request), MAX_WAIT_MS)
-    const budget = owner.orgId === 0 ? OWN_MOVEMENTS : ORG_MOVEMENTS
-    const uses = await usesOf(ctx, budget, { actor: owner, caller, orgId: owner.orgId }, read.rows)
-    return await work.run(
-      () => new SupplyFile(ctx, owner, input, rowsPath, read, file.name, caller.locale, uses).answer(),
-      MAX_WAIT_MS,
-    )
-  } finally {
-    await work.close()
-    await rm(rowsPath, { force: true }).catch(() => undefined)
-  }
+): Promise<SupplyImportAnswer> {
+  const input = await withMapping(ctx, owner, 'SUPPLY', given)
+  return importFile<SupplyImportResult>(ctx, owner, {
+    kind: 'SUPPLY',
+    input,
+    file,
+    caller,
+    maxRows: MAX_ROWS,
+    open: async (rowsPath, read, progress) => {
+      const budget = owner.orgId === 0 ? OWN_MOVEMENTS : ORG_MOVEMENTS
+      const uses = await usesOf(ctx, budget, { actor: owner, caller, orgId: owner.orgId }, read.rows)
+      const run = new SupplyFile(ctx, owner, input, rowsPath, read, file!.name, caller.locale, uses, progress)
+      await run.open()
+      return run
+    },
+  })
 }
 
-class SupplyFile {
+/** @throws AppError 404 */
+export async function getSupplyImport(ctx: AppContext, userId: number, id: string): Promise<SupplyImportJob> {
+  const { result, ...job } = await getJob(ctx, userId, 'SUPPLY', id)
+  return { ...job, result: result as SupplyImportResult | null }
+}
+
+class SupplyFile implements OpenImport<SupplyImportResult> {
   #header!: Header
   #columns: readonly FileColumn[] = []
   #options!: RowOptions
+  /** Incomplete until the rows have been checked. */
+  #result!: SupplyImportResult
+  /** A dry run reports it with the columns, so that clients can map another one. */
+  #missingKey: AppError | undefined
   /** Known when the rows have been checked. */
   #missing!: Missing
 
@@ -130,23 +115,30 @@ class SupplyFile {
     readonly fileName: string,
     readonly locale: Locale,
     readonly uses: readonly BudgetUse[],
+    readonly progress: Progress,
   ) {}
 
-  async answer(): Promise<SupplyImportResult> {
+  get total(): number {
+    return this.#result.total
+  }
+
+  /** Decides the columns. @throws AppError 400 */
+  async open(): Promise<void> {
     const { ctx, owner, input } = this
     const head = await headOf(this.rowsPath)
-    this.#findColumns(head)
-    const missing = this.#missingColumn()
-    if (missing !== undefined && input.dryRun !== true) throw missing
-    const { samples, decimal } = await this.#survey()
+    await this.#findColumns(head)
+    this.#missingKey = this.#missingColumn()
+    if (this.#missingKey !== undefined && input.dryRun !== true) throw this.#missingKey
+    const total = this.read.rows - head.filter(({ number }) => number <= lastRow(this.#header)).length
+    if (total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
     const maps = await readMaps(ctx, owner, {
       ...(input.categoryMap !== undefined && { categoryMap: input.categoryMap }),
       ...(input.locationMap !== undefined && { locationMap: input.locationMap }),
-    } as ImportAssets)
+    })
     this.#options = {
       mode: input.mode ?? 'UPSERT',
       clearEmpty: input.clearEmpty === true,
-      decimal: input.decimal ?? decimal,
+      decimal: input.decimal ?? 'POINT',
       roundPrices: input.roundPrices === true,
       emptyFormulas: input.emptyFormulas === 'EMPTY',
       categoryId: input.categoryId ?? null,
@@ -156,8 +148,9 @@ class SupplyFile {
       createCategories: input.createCategories === true,
       createLocations: input.createLocations === true,
     }
-    const result: SupplyImportResult = {
-      total: this.read.rows - head.filter(({ number }) => number <= this.#lastRow).length,
+    const headings = headingsKey(this.#columns.map(({ header }) => header))
+    this.#result = {
+      total,
       valid: 0,
       created: 0,
       updated: 0,
@@ -170,15 +163,28 @@ class SupplyFile {
       headerRows: this.#header.rows,
       encoding: this.read.encoding ?? null,
       decimal: this.#options.decimal,
+      savedMapping: (await mappingFor(ctx.db.read, ownerKey(owner), 'SUPPLY', headings)) ?? null,
       firstRows: firstRows(head),
-      columns: this.#columns.map((column, i) => ({ ...column, samples: samples[i]! })),
+      columns: this.#columns.map((column) => ({ ...column, samples: [] })),
       unmatched: { category: [], location: [] },
       preview: [],
     }
-    if (result.total > MAX_ROWS) throw tooManyRows(MAX_ROWS)
-    if (missing !== undefined) {
-      const error = { row: this.#header.row, column: null, value: null, message: missing.text[this.locale] }
-      return { ...result, errors: [error], errorCount: 1 }
+  }
+
+  async answer(): Promise<SupplyImportResult> {
+    const { input } = this
+    const { samples, decimal } = await this.#survey()
+    if (input.decimal === undefined) this.#options = { ...this.#options, decimal }
+    const result = this.#result
+    result.decimal = this.#options.decimal
+    for (const [i, column] of result.columns.entries()) column.samples = samples[i]!
+    if (this.#missingKey !== undefined) {
+      const { text } = this.#missingKey
+      return {
+        ...result,
+        errors: [{ row: result.headerRow, column: null, value: null, message: text[this.locale] }],
+        errorCount: 1,
+      }
     }
     const problems = await this.#check(result)
     if (input.dryRun === true) return result
@@ -186,16 +192,25 @@ class SupplyFile {
     return { ...result, importId: await this.#write(result) }
   }
 
-  get #lastRow(): number {
-    return this.#header.row + this.#header.rows - 1
+  failedWith(error: AppError): SupplyImportResult {
+    if (this.#result.errorCount > 0) return this.#result
+    const problems = error instanceof InvalidRequest ? error.problems : [{ path: 'rows', text: error.text }]
+    const errors = problems.map(({ path, text }) => {
+      const [, row, key] = path.split('.')
+      return this.#noteOf({ row: Number(row ?? 1), key: key ?? null, text }, new Map())
+    })
+    return { ...this.#result, errors, errorCount: errors.length }
   }
 
-  #findColumns(head: readonly SheetRow[]): void {
-    const { input, read } = this
+  async #findColumns(head: readonly SheetRow[]): Promise<void> {
+    const { ctx, owner, input, read } = this
     const mapping = input.mapping === undefined ? new Map<string, null>() : mappingIn(input.mapping)
     if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
     if (input.encoding !== undefined && read.encoding === undefined) throw onlyForCsv()
-    const isKnown = (heading: string) => isKnownHeading(heading, mapping as Mapping<SupplyColumn>)
+    const saved = new Set((await savedHeadings(ctx.db.read, ownerKey(owner), 'SUPPLY')).map(wordKey))
+    const isKnown = (heading: string) =>
+      isKnownHeading(heading, mapping as Mapping<SupplyColumn>) ||
+      (heading.trim() !== '' && saved.has(wordKey(heading)))
     const header = findHeader(head, read.merges ?? [], isKnown, {
       row: input.headerRow,
       rows: input.headerRows as 1 | 2 | undefined,
@@ -233,12 +248,8 @@ class SupplyFile {
     return { samples, decimal: decimals.size === 1 && decimals.has('COMMA') ? 'COMMA' : 'POINT' }
   }
 
-  /** The rows below the header, in groups. */
-  async *#groups(): AsyncGenerator<SheetRow[]> {
-    for await (const rows of rowsIn(this.rowsPath)) {
-      const below = rows.filter(({ number }) => number > this.#lastRow)
-      for (let at = 0; at < below.length; at += GROUP) yield below.slice(at, at + GROUP)
-    }
+  #groups(): AsyncGenerator<SheetRow[]> {
+    return rowsBelow(this.rowsPath, this.#header)
   }
 
   async #reader(db: Db | Tx): Promise<RowReader> {
@@ -311,7 +322,8 @@ class SupplyFile {
         const counts = { created, updated, unchanged }
         const made = await createMissing(ctx, tx, owner, this.#missing)
         const reader = await this.#reader(tx)
-        return writeRows(ctx, tx, owner, { reader, groups: this.#groups(), fileName, counts, made })
+        const report = (rows: number) => void (this.progress.processed = rows)
+        return writeRows(ctx, tx, owner, { reader, groups: this.#groups(), fileName, counts, made, report })
       },
       { maxMs: MAX_WRITE_MS },
     )
@@ -319,21 +331,3 @@ class SupplyFile {
 }
 
 const COUNTERS = { CREATE: 'created', UPDATE: 'updated', UNCHANGED: 'unchanged' } as const
-
-/** The rows in which the header is. */
-async function headOf(rowsPath: string): Promise<SheetRow[]> {
-  const head: SheetRow[] = []
-  for await (const rows of rowsIn(rowsPath)) {
-    head.push(...rows.filter(({ number }) => number <= HEAD_ROWS || head.length === 0))
-    if (rows.at(-1)!.number > HEAD_ROWS) break
-  }
-  return head.slice(0, HEAD_ROWS)
-}
-
-function firstRows(head: readonly SheetRow[]): string[][] {
-  const shown = head.filter(({ number }) => number <= FIRST.rows)
-  const rows = Array.from({ length: shown.at(-1)?.number ?? 0 }, (): string[] => [])
-  for (const { number, cells } of shown)
-    rows[number - 1] = cells.slice(0, FIRST.columns).map((cell) => textOf(cell).slice(0, FIRST.characters))
-  return rows
-}

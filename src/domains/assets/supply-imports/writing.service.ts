@@ -46,6 +46,8 @@ interface Given {
   readonly counts: { readonly created: number; readonly updated: number; readonly unchanged: number }
   /** The categories and locations that it has created. */
   readonly made: Created
+  /** Learns how many rows have been written. */
+  report(rows: number): void
 }
 
 /** A supply as it was before an import. */
@@ -79,8 +81,10 @@ export async function writeRows(ctx: AppContext, tx: Tx, owner: Owner, given: Gi
   const snapshots = new Map<number, Snapshot>()
   const created = new Map<number, SupplyRow>()
   let waiting: PreparedRow[] = []
+  let written = 0
   const flush = async (): Promise<void> => {
     await writeSome(ctx, tx, owner, { items: waiting, unit: given.reader.options.unit, created, snapshots })
+    given.report((written += waiting.length))
     waiting = []
     await tx.pause()
   }

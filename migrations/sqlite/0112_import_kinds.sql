@@ -1,0 +1,5 @@
+-- EXPAND 0.1.0
+
+ALTER TABLE `asset_import_mappings` ADD `kind` text DEFAULT 'ASSET' NOT NULL;
+
+ALTER TABLE `asset_imports` ADD `kind` text DEFAULT 'ASSET' NOT NULL;
