@@ -189,6 +189,10 @@ for (const isPhone of [false, true])
     await preview.getByText('Halle / Schrank').waitFor()
     await preview.getByText('2000.00').waitFor()
     await preview.getByText('in the file: 2.000').waitFor()
+    await page.getByRole('button', { name: 'Save as a mapping' }).click()
+    await page.getByRole('textbox', { name: 'Name of the mapping' }).fill('Bestandsliste')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('The mapping was saved.').waitFor()
     expect(await isTooWide(page)).toBe(false)
     await screenshot(page, `supplies-import${isPhone ? '-phone' : ''}`)
     await page.getByRole('button', { name: 'Import 2 rows' }).click()
@@ -212,6 +216,18 @@ for (const isPhone of [false, true])
       ['Kreide', 12, '2000.00', halle!.children[0]!.id, office!.id],
       ['Toner', 4, '1200.00', shelf, office!.id],
     ])
+
+    // The next list is read with the saved mapping.
+    await page.getByRole('button', { name: 'Import another file' }).click()
+    await page.locator('input[type=file]').setInputFiles(csv(`${list}Stifte;7;0,50;Regal;Office;x\n`))
+    await page.getByRole('button', { name: 'Use the saved mapping' }).click()
+    await page.getByText('The file is read with the saved mapping “Bestandsliste”.').waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    await screenshot(page, `supplies-import-mapping${isPhone ? '-phone' : ''}`)
+    await page.getByText('Columns: Artikel, Menge, Preis, Ort, Category, Was').waitFor()
+    await page.getByRole('button', { name: 'Import 1 row' }).click()
+    await page.getByRole('heading', { name: 'The import is finished' }).waitFor()
+    expect((await supplies(orgId)).find(({ name }) => name === 'Stifte')).toMatchObject({ stock: 7, price: '0.50' })
   })
 
 interface Place {

@@ -1,21 +1,21 @@
 /** Imports a spreadsheet of assets: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
 import { Download, History } from '@mui/icons-material'
-import { Alert, Box, Button, Card, CardContent, LinearProgress, Stack, Typography } from '@mui/material'
+import { Alert, Button, Card, CardContent, Stack, Typography } from '@mui/material'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 
-import { useCall, useDownload, useRefresh } from '../../api/hooks.ts'
+import { useDownload } from '../../api/hooks.ts'
 import type { AssetImportResult } from '../../api/types.ts'
 import { timeZone } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ownerQuery, useSession } from '../../session/session.ts'
-import { ErrorNotice } from '../../ui/Answer.tsx'
 import { Columns, Preview, type Targets } from '../../ui/import-columns.tsx'
-import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
+import { Checked, FileCard, Recheck, Step, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import type { Form } from '../../ui/use-form.tsx'
-import { FIRST, type ImportValues, optionsOf } from './import-values.ts'
+import { bodyOf, FIRST, type ImportValues } from './import-values.ts'
+import { ImportJob } from './ImportJob.tsx'
 import { SavedMapping, SaveMapping } from './ImportMapping.tsx'
 import { AssetOptions, useTargets } from './ImportParts.tsx'
 import { EncodingNotice, FirstRows, Warnings } from './ImportReading.tsx'
@@ -34,7 +34,6 @@ const words = texts({
     noPlaces: (header: string) =>
       `Only assets of an organization have a location. Ignore the column “${header}”, or work for the organization first.`,
     ignore: 'Ignore the column',
-    importing: (done: number, all: number) => (all === 0 ? 'Importing' : `${done} of ${all} rows`),
     show: 'Show the assets',
     history: 'Earlier imports, undo and saved mappings',
     assets: (n: number) => (n === 1 ? 'Import 1 asset' : `Import ${n} assets`),
@@ -48,7 +47,6 @@ const words = texts({
     fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     noPlaces: (header: string) => `只有组织的资产可以设置位置。请忽略“${header}”列，或先切换到组织再导入。`,
     ignore: '忽略此列',
-    importing: (done: number, all: number) => (all === 0 ? '正在导入' : `${done} / ${all} 行`),
     show: '查看资产',
     history: '导入记录、撤销与保存的映射',
     assets: (n: number) => `导入 ${n} 项资产`,
@@ -61,9 +59,22 @@ export default function Import() {
   const { form, answer, sent, choose, check, write, restart } = useImport('assets.import', FIRST, {
     // When the import is over.
     refreshes: [],
-    bodyOf,
+    bodyOf: (values, isDry) => bodyOf(values, 'ASSET', isDry),
   })
-  if (answer?.jobId !== undefined) return <Job jobId={answer.jobId} onAgain={restart} />
+  if (answer?.jobId !== undefined)
+    return (
+      <Page title={t.title}>
+        <AssetTabs />
+        <ImportJob
+          operation="assets.importJob"
+          jobId={answer.jobId}
+          refreshes={['assets.list', 'assets.map', 'assetCategories', 'locations']}
+          to="/assets"
+          show={t.show}
+          onAgain={restart}
+        />
+      </Page>
+    )
   const result = answer as AssetImportResult | undefined
   return (
     <Page title={t.title}>
@@ -109,62 +120,6 @@ export default function Import() {
   )
 }
 
-function bodyOf(values: ImportValues, isDry: boolean): FormData {
-  const form = new FormData()
-  form.set(isDry ? 'dryRun' : 'async', 'true')
-  for (const [name, value] of Object.entries(optionsOf(values))) form.set(name, String(value))
-  form.set('file', values.file!, values.file!.name)
-  return form
-}
-
-/** Follows an import until it is over. */
-function Job({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
-  const t = useTexts(words)
-  const refresh = useRefresh()
-  const job = useCall(
-    'assets.importJob',
-    { params: { jobId } },
-    { every: 700, isLast: ({ state }) => state === 'DONE' || state === 'FAILED' },
-  )
-  const state = job.data?.state
-  const isOver = state === 'DONE' || state === 'FAILED'
-  useEffect(() => {
-    if (isOver) void refresh('assets.list', 'assets.map', 'assetCategories', 'locations')
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- `refresh` is new in each render
-  }, [isOver])
-  return (
-    <Page title={t.title}>
-      <AssetTabs />
-      {isOver ? (
-        <Imported
-          result={job.data?.result}
-          hasFailed={state === 'FAILED'}
-          to="/assets"
-          show={t.show}
-          onAgain={onAgain}
-        />
-      ) : (
-        <Card variant="outlined">
-          <CardContent>
-            {job.error !== null && job.data === undefined ? (
-              <ErrorNotice error={job.error} onRetry={() => void job.refetch()} />
-            ) : (
-              <Box aria-live="polite">
-                <Typography sx={{ mb: 1 }}>{t.importing(job.data?.processed ?? 0, job.data?.total ?? 0)}</Typography>
-                <LinearProgress
-                  aria-label={t.importing(0, 0)}
-                  variant={job.data?.total ? 'determinate' : 'indeterminate'}
-                  value={job.data?.total ? (100 * job.data.processed) / job.data.total : 0}
-                />
-              </Box>
-            )}
-          </CardContent>
-        </Card>
-      )}
-    </Page>
-  )
-}
-
 function TemplateButton() {
   const t = useTexts(words)
   const lang = useLocale()
@@ -202,7 +157,7 @@ function ColumnsCard({ form, check, targets, onCheck }: CheckProps) {
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
-        <SavedMapping check={check} form={form} onUse={onCheck} />
+        <SavedMapping kind="ASSET" check={check} form={form} onUse={onCheck} />
         <EncodingNotice
           result={check}
           file={form.values.file}
@@ -238,7 +193,7 @@ function ColumnsCard({ form, check, targets, onCheck }: CheckProps) {
           {t.options}
         </Typography>
         <AssetOptions form={form} check={check} />
-        <SaveMapping check={check} form={form} />
+        <SaveMapping kind="ASSET" check={check} form={form} />
         <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>

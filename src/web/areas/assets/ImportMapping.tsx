@@ -6,11 +6,11 @@ import { useState } from 'react'
 
 import { callWith } from '../../api/client.ts'
 import { useAction, useCall } from '../../api/hooks.ts'
-import type { AssetImportMapping, AssetImportResult } from '../../api/types.ts'
+import type { AssetImportMapping } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery } from '../../session/session.ts'
 import type { Form } from '../../ui/use-form.tsx'
-import { type ImportValues, optionsOf, valuesOf } from './import-values.ts'
+import { type ImportKind, type ImportValues, optionsOf, type Reading, valuesOf } from './import-values.ts'
 import { SaveMappingDialog } from './SaveMappingDialog.tsx'
 
 const words = texts({
@@ -36,24 +36,25 @@ const words = texts({
 export const MAX_MAPPINGS = 50
 
 /** The saved mapping that the check has named, as soon as it is loaded. */
-function useSaved({ savedMapping }: AssetImportResult): AssetImportMapping | undefined {
-  const { data } = useCall('importMappings.list', { query: { ...useOwnerQuery(), size: MAX_MAPPINGS } })
+function useSaved(kind: ImportKind, { savedMapping }: Reading): AssetImportMapping | undefined {
+  const { data } = useCall('importMappings.list', { query: { ...useOwnerQuery(), kind, size: MAX_MAPPINGS } })
   return data?.items.find(({ id }) => id === savedMapping?.id)
 }
 
 /** Whether the file is read as the mapping says. */
-const isUsed = ({ options }: AssetImportMapping, values: ImportValues): boolean =>
-  JSON.stringify(optionsOf({ ...values, ...valuesOf(options) })) === JSON.stringify(optionsOf(values))
+const isUsed = ({ kind, options }: AssetImportMapping, values: ImportValues): boolean =>
+  JSON.stringify(optionsOf({ ...values, ...valuesOf(options) }, kind)) === JSON.stringify(optionsOf(values, kind))
 
 interface Props {
-  check: AssetImportResult
+  kind: ImportKind
+  check: Reading
   form: Form<ImportValues>
 }
 
 /** Offers the saved mapping, or says that it is used. */
-export function SavedMapping({ check, form, onUse }: Props & { onUse: (part: Partial<ImportValues>) => void }) {
+export function SavedMapping({ kind, check, form, onUse }: Props & { onUse: (part: Partial<ImportValues>) => void }) {
   const t = useTexts(words)
-  const saved = useSaved(check)
+  const saved = useSaved(kind, check)
   if (saved === undefined) return null
   if (isUsed(saved, form.values))
     return (
@@ -77,17 +78,17 @@ export function SavedMapping({ check, form, onUse }: Props & { onUse: (part: Par
 }
 
 /** Saves how the file is read. */
-export function SaveMapping({ check, form }: Props) {
+export function SaveMapping({ kind, check, form }: Props) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
-  const saved = useSaved(check)
+  const saved = useSaved(kind, check)
   const [isOpen, setOpen] = useState(false)
   const update = useAction('importMappings.update', {
     done: t.saved,
     send: async (input, to) =>
       (await callWith(to, input, { headers: { 'if-match': `"${saved?.version}"` } })) as AssetImportMapping,
   })
-  const options = optionsOf(form.values)
+  const options = optionsOf(form.values, kind)
   return (
     <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', mt: 2 }}>
       {saved !== undefined && !isUsed(saved, form.values) && (
@@ -102,7 +103,7 @@ export function SaveMapping({ check, form }: Props) {
       <Button startIcon={<Save />} onClick={() => setOpen(true)}>
         {t.saveAs}
       </Button>
-      {isOpen && <SaveMappingDialog check={check} options={options} onClose={() => setOpen(false)} />}
+      {isOpen && <SaveMappingDialog kind={kind} check={check} options={options} onClose={() => setOpen(false)} />}
     </Stack>
   )
 }

@@ -98,7 +98,7 @@ export default function Imports() {
           <MoreButton shown={items.length} total={total} onMore={more} isLoading={isLoading} />
         </>
       )}
-      <SavedMappings />
+      <SavedMappings kind="ASSET" />
     </Page>
   )
 }

@@ -2,12 +2,13 @@
 
 import { TextField } from '@mui/material'
 
-import type { AssetImportMapping, AssetImportResult } from '../../api/types.ts'
+import type { AssetImportMapping } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwnerQuery } from '../../session/session.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
+import type { ImportKind, Reading } from './import-values.ts'
 
 const words = texts({
   en: {
@@ -27,12 +28,13 @@ const words = texts({
 })
 
 interface Props {
-  check: AssetImportResult
+  kind: ImportKind
+  check: Reading
   options: AssetImportMapping['options']
   onClose: () => void
 }
 
-export function SaveMappingDialog({ check, options, onClose }: Props) {
+export function SaveMappingDialog({ kind, check, options, onClose }: Props) {
   const t = useTexts(words)
   const owned = useOwnerQuery()
   const headings = check.columns.map(({ header }) => header)
@@ -41,7 +43,7 @@ export function SaveMappingDialog({ check, options, onClose }: Props) {
     { name: '' },
     {
       done: t.saved,
-      input: ({ name }) => ({ body: { name, headings, options, ...owned } }),
+      input: ({ name }) => ({ body: { kind, name, headings, options, ...owned } }),
       onDone: onClose,
     },
   )

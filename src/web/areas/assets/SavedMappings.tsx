@@ -13,6 +13,7 @@ import { ownerQuery } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
+import type { ImportKind } from './import-values.ts'
 import { MAX_MAPPINGS } from './ImportMapping.tsx'
 
 const words = texts({
@@ -25,7 +26,7 @@ const words = texts({
     name: 'Name of the mapping',
     saved: 'The mapping was saved.',
     deleteTitle: (name: string) => `Delete the mapping “${name}”?`,
-    deleteText: 'Assets that were imported with it stay as they are.',
+    deleteText: 'Rows that were imported with it stay as they are.',
     deleted: 'The mapping was deleted.',
   },
   zh: {
@@ -37,7 +38,7 @@ const words = texts({
     name: '映射名称',
     saved: '已保存映射。',
     deleteTitle: (name: string) => `删除映射“${name}”？`,
-    deleteText: '已导入的资产不受影响。',
+    deleteText: '已导入的数据不受影响。',
     deleted: '已删除映射。',
   },
 })
@@ -45,9 +46,9 @@ const words = texts({
 /** Headings that are named. */
 const SHOWN = 8
 
-export function SavedMappings() {
+export function SavedMappings({ kind }: { kind: ImportKind }) {
   const t = useTexts(words)
-  const { data } = useCall('importMappings.list', { query: { ...ownerQuery(), size: MAX_MAPPINGS } })
+  const { data } = useCall('importMappings.list', { query: { ...ownerQuery(), kind, size: MAX_MAPPINGS } })
   const items = data?.items ?? []
   if (items.length === 0) return null
   return (

@@ -1,6 +1,6 @@
 /** The values of the pages that import assets and supplies, and the parameters of the request that they stand for. */
 
-import type { AssetImportOptions } from '../../api/types.ts'
+import type { AssetImportMapping, AssetImportOptions, AssetImportResult } from '../../api/types.ts'
 import { MAPS, NO_MAPS, type WordMaps } from './ImportWords.tsx'
 
 export interface ImportValues {
@@ -60,8 +60,39 @@ const FLAGS = [
   'splitQuantity',
 ] as const
 
+/** The kind of things in the rows of a file. */
+export type ImportKind = AssetImportMapping['kind']
+
+/** The part of a check that mappings depend on. */
+export type Reading = Pick<AssetImportResult, 'savedMapping'> & { readonly columns: readonly { header: string }[] }
+
+/** The options that imports of supplies have. */
+const OF_SUPPLIES: readonly string[] = [
+  'mapping',
+  'mode',
+  'sheet',
+  'headerRow',
+  'headerRows',
+  'encoding',
+  'decimal',
+  'roundPrices',
+  'emptyFormulas',
+  'categoryId',
+  'clearEmpty',
+  'categoryMap',
+  'locationMap',
+  'createCategories',
+  'createLocations',
+] satisfies (keyof AssetImportOptions)[]
+
 /** The parameters of a request, which a saved mapping keeps. */
-export function optionsOf(values: ImportValues): AssetImportOptions {
+export function optionsOf(values: ImportValues, kind: ImportKind): AssetImportOptions {
+  const options = allOptionsOf(values)
+  if (kind === 'ASSET') return options
+  return Object.fromEntries(Object.entries(options).filter(([name]) => OF_SUPPLIES.includes(name)))
+}
+
+function allOptionsOf(values: ImportValues): AssetImportOptions {
   const {
     mapping,
     mode,
@@ -96,6 +127,15 @@ export function optionsOf(values: ImportValues): AssetImportOptions {
       ]),
     ),
   }
+}
+
+/** A dry run, or an import in the background. */
+export function bodyOf(values: ImportValues, kind: ImportKind, isDry: boolean): FormData {
+  const form = new FormData()
+  form.set(isDry ? 'dryRun' : 'async', 'true')
+  for (const [name, value] of Object.entries(optionsOf(values, kind))) form.set(name, String(value))
+  form.set('file', values.file!, values.file!.name)
+  return form
 }
 
 /** The values of the page for saved options. */

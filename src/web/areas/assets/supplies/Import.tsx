@@ -6,21 +6,24 @@ import { useEffect, useRef, useState } from 'react'
 
 import { useDownload } from '../../../api/hooks.ts'
 import { usePages } from '../../../api/pages.ts'
-import type { DataOf, SupplyImportRun } from '../../../api/types.ts'
+import type { SupplyImportResult, SupplyImportRun } from '../../../api/types.ts'
 import { dateTime } from '../../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../../i18n/words.ts'
 import { ownerQuery } from '../../../session/session.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
 import { MoreButton } from '../../../ui/Answer.tsx'
 import { Columns, Preview, type Targets } from '../../../ui/import-columns.tsx'
-import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../../ui/imports.tsx'
+import { Checked, FileCard, Recheck, Step, useImport } from '../../../ui/imports.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { Section } from '../../../ui/parts.tsx'
 import type { Form } from '../../../ui/use-form.tsx'
-import { FIRST, type ImportValues, optionsOf } from '../import-values.ts'
+import { bodyOf, FIRST, type ImportValues } from '../import-values.ts'
+import { ImportJob } from '../ImportJob.tsx'
+import { SavedMapping, SaveMapping } from '../ImportMapping.tsx'
 import { Options } from '../ImportParts.tsx'
 import { EncodingNotice, FirstRows, Warnings } from '../ImportReading.tsx'
 import { UnknownWords } from '../ImportWords.tsx'
+import { SavedMappings } from '../SavedMappings.tsx'
 
 const words = texts({
   en: {
@@ -85,51 +88,31 @@ const words = texts({
   },
 })
 
-type Result = DataOf<'supplies.import'>
-
-/** The options of imports of assets that imports of supplies have too. */
-const OPTIONS = [
-  'mapping',
-  'mode',
-  'sheet',
-  'headerRow',
-  'headerRows',
-  'encoding',
-  'decimal',
-  'roundPrices',
-  'emptyFormulas',
-  'categoryId',
-  'clearEmpty',
-  'categoryMap',
-  'locationMap',
-  'createCategories',
-  'createLocations',
-] as const
-
-function bodyOf(values: ImportValues, isDry: boolean): FormData {
-  const form = new FormData()
-  form.set('dryRun', String(isDry))
-  const options = optionsOf(values)
-  for (const name of OPTIONS) if (options[name] !== undefined) form.set(name, String(options[name]))
-  form.set('file', values.file!, values.file!.name)
-  return form
-}
-
 export default function Import() {
   const t = useTexts(words)
   const lang = useLocale()
   const targets = Object.entries(t.targets).map(([id, name]) => ({ id, name }))
   const template = useDownload()
-  const { form, answer, isDone, sent, choose, check, write, restart } = useImport('supplies.import', FIRST, {
-    refreshes: ['supplies', 'assetCategories', 'locations'],
-    bodyOf,
+  const { form, answer, sent, choose, check, write, restart } = useImport('supplies.import', FIRST, {
+    // When the import is over.
+    refreshes: [],
+    bodyOf: (values, isDry) => bodyOf(values, 'SUPPLY', isDry),
   })
+  const jobId = answer?.jobId
+  const result = answer as SupplyImportResult | undefined
   const save = () =>
     template.mutate(['supplies.export', { query: { ...ownerQuery(), template: true, lang } }, 'supplies.xlsx'])
   return (
     <Page title={t.title} back="/assets/supplies">
-      {isDone ? (
-        <Imported result={answer} to="/assets/supplies" show={t.show} onAgain={restart} />
+      {jobId !== undefined ? (
+        <ImportJob
+          operation="supplies.importJob"
+          jobId={jobId}
+          refreshes={['supplies', 'assetCategories', 'locations']}
+          to="/assets/supplies"
+          show={t.show}
+          onAgain={restart}
+        />
       ) : (
         <Stack spacing={2}>
           <FileCard
@@ -142,21 +125,21 @@ export default function Import() {
             }
             file={form.values.file}
             sent={sent}
-            error={answer === undefined ? form.error : null}
+            error={result === undefined ? form.error : null}
             // The sheet, header and encoding belong to the file before. A corrected file has the same columns.
             onChoose={(file) => choose(file, { sheet: '', headerRow: null, headerRows: null, encoding: null })}
           />
-          {answer !== undefined && (
+          {result !== undefined && (
             <>
-              <ColumnsCard form={form} result={answer} targets={targets} onCheck={check} />
+              <ColumnsCard form={form} result={result} targets={targets} onCheck={check} />
               <Checked
                 form={form}
-                result={answer}
+                result={result}
                 fix={t.fix}
                 preview={
                   <>
-                    <Warnings result={answer} />
-                    <Preview rows={answer.preview} targets={targets} />
+                    <Warnings result={result} />
+                    <Preview rows={result.preview} targets={targets} />
                   </>
                 }
                 onImport={write}
@@ -167,6 +150,7 @@ export default function Import() {
       )}
       <Box sx={{ mt: 3 }}>
         <Runs />
+        <SavedMappings kind="SUPPLY" />
       </Box>
     </Page>
   )
@@ -174,7 +158,7 @@ export default function Import() {
 
 interface ColumnsProps {
   form: Form<ImportValues>
-  result: Result
+  result: SupplyImportResult
   targets: Targets
   onCheck: (part: Partial<ImportValues>) => void
 }
@@ -187,6 +171,7 @@ function ColumnsCard({ form, result, targets, onCheck }: ColumnsProps) {
     <Card variant="outlined">
       <CardContent>
         <Step n={2} title={t.columns} ref={heading} />
+        <SavedMapping kind="SUPPLY" check={result} form={form} onUse={onCheck} />
         <EncodingNotice
           result={result}
           file={form.values.file}
@@ -209,6 +194,7 @@ function ColumnsCard({ form, result, targets, onCheck }: ColumnsProps) {
           {t.options}
         </Typography>
         <Options form={form} check={result} />
+        <SaveMapping kind="SUPPLY" check={result} form={form} />
         <Recheck form={form} isChecked onCheck={() => onCheck({})} />
       </CardContent>
     </Card>
