@@ -1,4 +1,5 @@
 import type { IsolationFixture } from '../contract/isolation-fixture.ts'
+import { addPasskey } from '../harness/authenticator.ts'
 import { ok } from '../harness/index.ts'
 
 export const isolation: IsolationFixture = {
@@ -9,11 +10,23 @@ export const isolation: IsolationFixture = {
     const word = (kind: 'Adjectives' | 'Nouns') =>
       admin.call(`admin.nickname${kind}.create`, { body: { word: 'Of the victim' } })
     const [adjective, noun] = [ok(await word('Adjectives')).data.id, ok(await word('Nouns')).data.id]
+    const passkey = (await addPasskey(victim, 'Key of the victim')).id
     const stranger = (await server.person()).id
-    return { adjective, noun, stranger, link, linked: linked.id, device, session: victim.sessionId, user: victim.id }
+    return {
+      adjective,
+      noun,
+      stranger,
+      link,
+      passkey,
+      linked: linked.id,
+      device,
+      session: victim.sessionId,
+      user: victim.id,
+    }
   },
   paths: [
     [/^\/api\/auth\/sessions\/:/, 'session'],
+    [/^\/api\/auth\/passkeys\/:/, 'passkey'],
     [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
     [/^\/api(\/admin)?\/auth\/link\/:/, 'link'],
     [/^\/api\/auth\/accounts\/:/, 'linked'],
@@ -26,6 +39,7 @@ export const isolation: IsolationFixture = {
   reads: (_owned, victim) => [
     '/api/auth/sessions',
     '/api/auth/devices',
+    '/api/auth/passkeys',
     '/api/auth/userinfo',
     '/api/auth/link/list',
     '/api/auth/link/list?direction=INCOMING',

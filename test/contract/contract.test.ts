@@ -80,6 +80,7 @@ describe('contract', () => {
       'loginRecords',
       'notifications',
       'orgs',
+      'passkeys',
       'profile',
       'qrBlanks',
       'server',

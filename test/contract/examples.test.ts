@@ -155,6 +155,10 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The link of the examples is in force, and the example of DELETE /api/auth/link/{linkId} has deleted it.
   'auth.acceptLink': NO_SUCH_ROW,
   'admin.links.delete': NO_SUCH_ROW,
+  // The answer of an authenticator is not predictable.
+  'passkeys.create': [400, /passkey/],
+  'auth.passkeyLogin': [400, /passkey/],
+  'devices.endTrust': NO_SUCH_ROW,
   'auth.confirmTotp': [400, /[Tt]wo-factor|secret/],
   'auth.disableTotp': [400, /[Tt]wo-factor/],
   'auth.replaceRecoveryCodes': [400, /[Tt]wo-factor/],

@@ -19,6 +19,7 @@ import { sendText } from '../chat/helpers.ts'
 import { befriend } from '../contacts/helpers.ts'
 import { png } from '../files/helpers.ts'
 import { findableAsset, newestReport, report } from '../found/helpers.ts'
+import { addPasskey } from '../harness/authenticator.ts'
 import { inProcess, ok, type Person, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
 import { createCategory, createCode } from '../qr-codes/helpers.ts'
@@ -248,6 +249,8 @@ const UPDATES: Readonly<Record<string, Update>> = {
   },
   'profile.update': { body: () => ({ nickname: 'new', signature: 'new' }) },
   'profile.updateUser': { body: () => ({ nickname: 'newer' }) },
+  'passkeys.update': { params: () => ({ id: id['passkey']! }), body: () => ({ name: 'new' }), raisesNothing: true },
+  'passkeys.require': { body: () => ({ required: true }), raisesNothing: true },
   'access.changeRole': {
     who: () => admin,
     params: () => ({ id: id['role']! }),
@@ -439,6 +442,7 @@ beforeAll(async () => {
   id['activity'] = (await createActivity(alice)).id
   id['activeActivity'] = (await withPasses(alice)).id
   id['gate'] = (await createGate(alice, id['activeActivity'])).id
+  id['passkey'] = (await addPasskey(alice)).id
   id['passTemplate'] = (await createTemplate(alice)).id
   const list = { params: { id: id['activity'] }, body: { name: 'list' } }
   id['checkInList'] = ok(await alice.call('checkInLists.create', list)).data.id

@@ -460,6 +460,8 @@ const IGNORED = {
     'auth.phoneLinkCode',
   ],
   'Its answer is a secret.': ['auth.startTotp', 'backups.downloadLink'],
+  'Its answer works once.': ['passkeys.options'],
+  'A challenge works once.': ['passkeys.create'],
   'It answers the same link again.': ['activities.openKiosk'],
   'Its answer is a secret, of which the server keeps a hash only.': ['assetCalendars.create'],
   'Each record has an id of its own.': ['sync.push'],

@@ -5,6 +5,19 @@
 
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
+import { ok } from './client.ts'
+import type { Person } from './people.ts'
+
+/** Adds a passkey, at whatever public URL the server of the user has. */
+export async function addPasskey(who: Person, name = 'Key'): Promise<{ id: number; key: Authenticator }> {
+  const asked = await who.send('GET', '/api/auth/passkeys', { headers: { 'x-refresh-token': 'cookie' } })
+  const key = new Authenticator(new URL(asked.headers.get('x-public-url')!).origin)
+  const { challengeId, publicKey } = ok(await who.call('passkeys.options')).data
+  const credential = key.create(publicKey)
+  const { id } = ok(await who.call('passkeys.create', { body: { challengeId, credential, name } })).data
+  return { id, key }
+}
+
 export type Algorithm = 'ES256' | 'EdDSA' | 'RS256'
 const COSE: Readonly<Record<Algorithm, number>> = { ES256: -7, EdDSA: -8, RS256: -257 }
 

@@ -40,6 +40,7 @@ test('every path parameter that is a text is declared as a secret or known to be
     'assetCalendars.read file',
     'auth.logoutDevice deviceId',
     'contacts.byCard code',
+    'devices.endTrust deviceId',
     'devices.revoke deviceId',
     'found.send key',
     'found.thread secret',

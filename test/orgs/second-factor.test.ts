@@ -5,24 +5,20 @@ import { describe, expect, test } from 'bun:test'
 import { stepAt, totp } from '#lib/totp.ts'
 
 import { fromBase32 } from '../accounts/helpers.ts'
-import { Authenticator } from '../harness/authenticator.ts'
+import { addPasskey } from '../harness/authenticator.ts'
 import { ok, type Reply, useServer } from '../harness/index.ts'
 import type { Person } from '../harness/people.ts'
 
-const ORIGIN = 'https://qr.example.org'
 const LOCKED = [403, 4035]
 const answer = ({ status, code }: Reply) => [status, code]
 
 describe('an organization that requires a second factor', () => {
   const { owner, chief, mei, loner } = useServer({
     people: ['owner', 'chief', 'mei', 'loner'],
-    config: { publicUrl: ORIGIN },
   })
 
   async function requirePasskey(who: Person) {
-    const { challengeId, publicKey } = ok(await who.call('passkeys.options')).data
-    const credential = new Authenticator(ORIGIN).create(publicKey)
-    ok(await who.call('passkeys.create', { body: { challengeId, credential } }))
+    await addPasskey(who)
     ok(await who.call('passkeys.require', { body: { required: true } }))
   }
 

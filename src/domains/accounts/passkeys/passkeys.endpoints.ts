@@ -71,7 +71,7 @@ export const passkeyEndpoints = [
     id: 'passkeys.require',
     method: 'PUT',
     path: '/api/auth/passkeys/required',
-    summary: 'Make passkeys a second factor',
+    summary: 'Set whether your sign-ins ask for a passkey',
     description:
       'If they are, every sign-in asks for a passkey, a code of your authenticator app or a recovery code. Switching it on takes a passkey, ' +
       'ends your other sessions, and answers recovery codes if you had none.',

@@ -47,7 +47,7 @@ export type NewPasskey = Static<typeof NewPasskey>
 
 export const PasskeyChange = Model('PasskeyChange', { name: Line(NAME_MAX, 1, name) })
 
-export const PasskeyRequirement = Model('PasskeyRequirement', { required: Type.Boolean() })
+export const PasskeyRequirement = Model('PasskeyRequirement', { required: Type.Boolean({ examples: [false] }) })
 
 export const ByPasskey = Type.Object({ id: Id })
 

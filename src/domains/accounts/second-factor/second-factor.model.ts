@@ -6,7 +6,7 @@ import { PasskeyAssertion } from '../assertions/assertions.model.ts'
 /** Body fields of every sign-in: the second factor, and whether the device is spared it from then on. */
 export const factorFields = {
   totp: Type.Optional(Nullable(Totp)),
-  passkey: Type.Optional(Nullable(PasskeyAssertion)),
+  passkey: Type.Optional({ ...Nullable(PasskeyAssertion), examples: [null] }),
   trustDevice: Type.Optional(
     Nullable(
       Type.Boolean({
