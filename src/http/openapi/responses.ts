@@ -295,7 +295,7 @@ export const errorSchema: Json = {
     details: {
       type: 'array',
       description:
-        'With status 400 the invalid fields. With code 4031 the ways to confirm: `path` is PASSWORD, PHONE_CODE, EMAIL_CODE or SIGN_IN.',
+        'With status 400 the invalid fields. With code 4031 the ways to confirm: `path` is PASSWORD, PHONE_CODE, EMAIL_CODE, PASSKEY or SIGN_IN. With code 4032 the second factors that the user has: TOTP, RECOVERY_CODE, PASSKEY.',
       items: {
         type: 'object',
         required: ['path', 'message'],

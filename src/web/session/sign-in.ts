@@ -6,7 +6,12 @@ import type { BodyOf, LoginResponse } from '../api/types.ts'
 import { reloadSession } from './session.ts'
 
 export type SignInOperation =
-  'auth.login' | 'auth.register' | 'auth.emailLogin' | 'auth.phoneLogin' | 'auth.phonePasswordLogin'
+  | 'auth.login'
+  | 'auth.register'
+  | 'auth.emailLogin'
+  | 'auth.phoneLogin'
+  | 'auth.phonePasswordLogin'
+  | 'auth.passkeyLogin'
 
 export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<LoginResponse> {
   // Afterwards the cookie belongs to another session, and nobody could end the one before.

@@ -10,9 +10,15 @@ import { sessionEndReason } from '../session/live.ts'
 import { hasSignedOut, restoreSession } from '../session/session.ts'
 import { CodeField } from '../ui/CodeField.tsx'
 import { ToggleField } from '../ui/fields.tsx'
+import { Nothing, part } from '../ui/part.tsx'
+import type { Form } from '../ui/use-form.tsx'
 import { Frame } from './Frame.tsx'
 import { useTarget } from './target.ts'
-import { useSignIn } from './use-sign-in.ts'
+import { type FactorValues, NO_FACTOR, useSignIn } from './use-sign-in.ts'
+
+/** Not needed by everybody, and therefore not part of the first load. */
+const PasskeySignIn = part(() => import('./PasskeySignIn.tsx'), Nothing)
+const FactorFields = part(() => import('./FactorFields.tsx'), Nothing)
 
 const words = texts({
   en: {
@@ -20,8 +26,6 @@ const words = texts({
     account: 'Username, e-mail or phone',
     contact: 'E-mail or phone',
     ways: { password: 'Password', code: 'Code' },
-    totp: 'Code of your authenticator app',
-    totpHint: 'Six digits, or one of your recovery codes',
     submit: 'Sign in',
     ending:
       'The server cannot be reached, so your session has not ended there yet. Leave this page open: it ends as soon as the server answers.',
@@ -42,8 +46,6 @@ const words = texts({
     account: '用户名、邮箱或手机号',
     contact: '邮箱或手机号',
     ways: { password: '密码', code: '验证码' },
-    totp: '身份验证器中的验证码',
-    totpHint: '六位数字，或一个恢复码',
     submit: '登录',
     ending: '无法连接服务器，你的会话尚未在服务器上结束。请保持此页面打开，连接恢复后会立即结束。',
     waiting: '无法连接服务器，连接恢复后会自动继续。',
@@ -118,7 +120,8 @@ export function SignIn() {
   const isEnding = useSigningOut()
   const reason = hasSignedOut() ? 'LOGOUT' : sessionEndReason()
   const isWaiting = useContinuing(target)
-  const { form, needsTotp } = useSignIn(
+  const onDone = (isSame: boolean) => void navigate(isSame ? target : '/', { replace: true })
+  const { form, ways } = useSignIn(
     ({ way, account }) =>
       way === 'password'
         ? isPhone(account)
@@ -127,7 +130,7 @@ export function SignIn() {
         : isPhone(account)
           ? 'auth.phoneLogin'
           : 'auth.emailLogin',
-    { way: 'password' as Way, account: '', password: '', code: '', totp: '' },
+    { way: 'password' as Way, account: '', password: '', code: '', ...NO_FACTOR },
     {
       paths: { account: ['account', 'email', 'phone'] },
       body: ({ way, account, password, code }) =>
@@ -139,7 +142,7 @@ export function SignIn() {
             ? { phone: account, code }
             : { email: account, code },
       // The page that was open belonged to the user of the session before.
-      onDone: (isSame) => void navigate(isSame ? target : '/', { replace: true }),
+      onDone,
     },
   )
   const { way, account } = form.values
@@ -164,6 +167,7 @@ export function SignIn() {
       {reason !== undefined && form.error === null && !isEnding && (
         <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
       )}
+      {ways === undefined && <PasskeySignIn onDone={onDone} />}
       <ToggleField
         value={way}
         onChange={(next) => form.reset({ ...form.values, way: next, password: '', code: '' })}
@@ -171,7 +175,8 @@ export function SignIn() {
       />
       <TextField
         {...form.text('account', { label: way === 'password' ? t.account : t.contact })}
-        autoComplete="username"
+        // `webauthn`: browsers offer passkeys here.
+        autoComplete="username webauthn"
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         required
         autoFocus
@@ -185,14 +190,7 @@ export function SignIn() {
           recipient={account}
         />
       )}
-      {needsTotp && (
-        <TextField
-          {...form.text('totp', { label: t.totp, help: t.totpHint })}
-          autoComplete="one-time-code"
-          required
-          autoFocus
-        />
-      )}
+      {ways && <FactorFields form={form as Form<FactorValues>} ways={ways} />}
     </Frame>
   )
 }

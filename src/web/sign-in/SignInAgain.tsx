@@ -10,14 +10,17 @@ import { forget, isLapsed, onLapse, renew } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useSession } from '../session/session.ts'
 import { ErrorNotice } from '../ui/Answer.tsx'
-import { useSignIn } from './use-sign-in.ts'
+import { Nothing, part } from '../ui/part.tsx'
+import type { Form } from '../ui/use-form.tsx'
+import { type FactorValues, NO_FACTOR, useSignIn } from './use-sign-in.ts'
+
+const FactorFields = part(() => import('./FactorFields.tsx'), Nothing)
 
 const words = texts({
   en: {
     title: 'Your session has expired',
     text: (name: string) => `Sign in again as ${name} to go on. Nothing that you typed is lost.`,
     noPassword: 'Sign in again to go on. The texts that you typed on this page are lost.',
-    totp: 'Code of your authenticator app',
     submit: 'Sign in',
     leave: 'Leave this page',
   },
@@ -25,7 +28,6 @@ const words = texts({
     title: '会话已过期',
     text: (name: string) => `请重新登录 ${name} 以继续，已填写的内容会保留。`,
     noPassword: '请重新登录以继续。此页面上已填写的内容会丢失。',
-    totp: '身份验证器中的验证码',
     submit: '登录',
     leave: '离开此页面',
   },
@@ -47,9 +49,9 @@ function Question() {
 
   const account = user.username ?? user.email
   const isPossible = user.hasPassword && (account ?? user.phone) !== null
-  const { form, needsTotp } = useSignIn(
+  const { form, ways } = useSignIn(
     account === null ? 'auth.phonePasswordLogin' : 'auth.login',
-    { password: '', totp: '' },
+    { password: '', ...NO_FACTOR },
     { body: ({ password }) => ({ ...(account === null ? { phone: user.phone! } : { account }), password }) },
   )
   return (
@@ -69,9 +71,7 @@ function Question() {
             {isPossible && (
               <TextField {...form.text('password')} type="password" autoComplete="current-password" autoFocus />
             )}
-            {needsTotp && (
-              <TextField {...form.text('totp', { label: t.totp })} autoComplete="one-time-code" required autoFocus />
-            )}
+            {ways && <FactorFields form={form as Form<FactorValues>} ways={ways} />}
             {form.error !== null && <ErrorNotice error={form.error} />}
           </Stack>
         </DialogContent>

@@ -1,12 +1,21 @@
-/** A form that signs in. Users with a second factor are asked for its code when the first one was right. */
+/** A form that signs in. Users with a second factor are asked for it when the first one was right. */
 
 import { useState } from 'react'
 
 import { ApiError, NEEDS_TOTP } from '../api/errors.ts'
 import type { BodyOf } from '../api/types.ts'
+import type { PasskeyAnswer } from '../session/passkeys.ts'
 import { lastUser } from '../session/session.ts'
 import { type SignInOperation, signInWith } from '../session/sign-in.ts'
 import { type Form, type FormSettings, useForm } from '../ui/use-form.tsx'
+
+/** The values of the second factor: a code or a passkey, and whether the device is trusted from then on. */
+export interface FactorValues {
+  totp: string
+  passkey: PasskeyAnswer | null
+  trustDevice: boolean
+}
+export const NO_FACTOR: FactorValues = { totp: '', passkey: null, trustDevice: false }
 
 interface Settings<Values> extends Pick<FormSettings<SignInOperation, Values>, 'paths'> {
   /** Without the code of the second factor. */
@@ -15,15 +24,20 @@ interface Settings<Values> extends Pick<FormSettings<SignInOperation, Values>, '
   onDone?: (isSame: boolean) => void
 }
 
-export function useSignIn<Values extends { totp: string }>(
+export function useSignIn<Values extends FactorValues>(
   id: SignInOperation | ((values: Values) => SignInOperation),
   initial: Values,
   { paths, body, onDone }: Settings<Values>,
-): { form: Form<Values>; needsTotp: boolean } {
-  const [needsTotp, setNeedsTotp] = useState(false)
+): {
+  form: Form<Values>
+  /** The ways to give the second factor, once it is asked for. */
+  ways: readonly string[] | undefined
+} {
+  const [ways, setWays] = useState<readonly string[]>()
   const form = useForm(id, initial, {
-    ...(paths && { paths }),
-    input: (values) => ({ body: { ...body(values), ...(needsTotp && { totp: values.totp }) } }),
+    // A refused passkey is no problem of a field.
+    paths: { ...paths, passkey: [] as readonly string[] } as NonNullable<typeof paths>,
+    input: (values) => ({ body: { ...body(values), ...(ways && factorOf(values)) } }),
     refreshes: [],
     async send(input, id) {
       const before = lastUser()
@@ -32,11 +46,16 @@ export function useSignIn<Values extends { totp: string }>(
         onDone?.(before === undefined || before === login.user.id)
         return login
       } catch (problem) {
-        if (problem instanceof ApiError && problem.code === NEEDS_TOTP) setNeedsTotp(true)
+        if (problem instanceof ApiError && problem.code === NEEDS_TOTP) setWays(problem.details.map(({ path }) => path))
         throw problem
       }
     },
   })
-  // The first refusal only asks for the code.
-  return { form: { ...form, error: form.error?.code === NEEDS_TOTP ? null : form.error }, needsTotp }
+  // The first refusal only asks for the second factor.
+  return { form: { ...form, error: form.error?.code === NEEDS_TOTP ? null : form.error }, ways }
 }
+
+const factorOf = ({ totp, passkey, trustDevice }: FactorValues) => ({
+  ...(totp === '' && passkey !== null ? { passkey } : { totp }),
+  trustDevice,
+})

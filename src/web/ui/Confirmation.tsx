@@ -6,7 +6,7 @@
 import { TextField, Typography } from '@mui/material'
 import { useEffect, useState } from 'react'
 
-import { setConfirmer } from '../api/client.ts'
+import { call, setConfirmer } from '../api/client.ts'
 import { ApiError, NEEDS_CONFIRMATION } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { CodeField } from './CodeField.tsx'
@@ -20,7 +20,7 @@ const words = texts({
     text: 'This change needs a proof that you own the account. It counts for ten minutes.',
     signIn:
       'This account has no password, phone or e-mail to confirm with. Sign out and sign in again, then repeat the change.',
-    ways: { PASSWORD: 'Password', PHONE_CODE: 'Code by SMS', EMAIL_CODE: 'Code by e-mail' },
+    ways: { PASSWORD: 'Password', PHONE_CODE: 'Code by SMS', EMAIL_CODE: 'Code by e-mail', PASSKEY: 'Passkey' },
     phone: 'your phone',
     email: 'your e-mail address',
     action: 'Confirm',
@@ -30,7 +30,7 @@ const words = texts({
     title: '请确认是你本人',
     text: '此更改需要确认你是账号的所有者，确认后十分钟内有效。',
     signIn: '此账号没有密码、手机号或邮箱可供确认。请退出并重新登录后再试。',
-    ways: { PASSWORD: '密码', PHONE_CODE: '短信验证码', EMAIL_CODE: '邮箱验证码' },
+    ways: { PASSWORD: '密码', PHONE_CODE: '短信验证码', EMAIL_CODE: '邮箱验证码', PASSKEY: '通行密钥' },
     phone: '你的手机',
     email: '你的邮箱',
     action: '确认',
@@ -38,8 +38,13 @@ const words = texts({
   },
 })
 
-type Way = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE'
-const WAYS: readonly Way[] = ['PASSWORD', 'PHONE_CODE', 'EMAIL_CODE']
+type Way = 'PASSWORD' | 'PHONE_CODE' | 'EMAIL_CODE' | 'PASSKEY'
+const WAYS: readonly Way[] = [
+  'PASSWORD',
+  'PHONE_CODE',
+  'EMAIL_CODE',
+  ...('PublicKeyCredential' in window ? (['PASSKEY'] as const) : []),
+]
 
 interface Question {
   readonly ways: readonly Way[]
@@ -70,11 +75,20 @@ function Ask({ question: { ways, done, cancel }, onEnd }: { question: Question; 
   const t = useTexts(words)
   const form = useForm(
     'auth.confirm',
-    { verifyType: ways[0] ?? 'PASSWORD', password: '', code: '' },
+    { verifyType: ways[0] ?? ('PASSWORD' as Way), password: '', code: '' },
     {
       input: ({ verifyType, password, code }) => ({
-        body: { verifyType, ...(verifyType === 'PASSWORD' ? { password } : { code }) },
+        body: { verifyType, ...(verifyType === 'PASSWORD' ? { password } : verifyType !== 'PASSKEY' && { code }) },
       }),
+      async send({ body }) {
+        if (body.verifyType !== 'PASSKEY') return call('auth.confirm', { body })
+        const { askPasskey } = await import('../session/passkeys.ts')
+        // The user sees the question of the browser end, so its error says only that nothing was confirmed.
+        const passkey = await askPasskey().catch((error: unknown) => {
+          throw error instanceof DOMException ? new ApiError(403, NEEDS_CONFIRMATION, t.cancelled) : error
+        })
+        return call('auth.confirm', { body: { verifyType: 'PASSKEY', passkey } })
+      },
       refreshes: [],
       onDone() {
         onEnd()

@@ -11,6 +11,7 @@ import { notify } from '../../browser/notices.ts'
 import { date, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -24,6 +25,13 @@ const words = texts({
     signOut: 'Sign out',
     signOutOf: (name: string) => `Sign out ${name}`,
     signOutText: 'Its sessions end at once. It has to sign in again.',
+    trusted: (day: string) => `Spared the second factor until ${day}`,
+    distrust: 'Stop trusting',
+    distrustOf: (name: string) => `Stop trusting ${name}`,
+    distrustText: 'Its next sign-in needs the second factor again.',
+    distrustAll: 'Stop trusting all devices',
+    distrustAllText: 'Also those that are signed out. The next sign-in on each of them needs the second factor.',
+    distrusted: 'Trust ended.',
     others: 'Sign out all other devices',
     othersText: (n: number) =>
       n === 1 ? 'One other device is signed out at once.' : `${n} other devices are signed out at once.`,
@@ -44,6 +52,13 @@ const words = texts({
     signOut: '退出登录',
     signOutOf: (name: string) => `退出登录：${name}`,
     signOutText: '该设备的会话将立即结束，需要重新登录。',
+    trusted: (day: string) => `${day}前免第二重验证`,
+    distrust: '取消信任',
+    distrustOf: (name: string) => `取消信任：${name}`,
+    distrustText: '该设备下次登录须重新进行第二重验证。',
+    distrustAll: '取消信任所有设备',
+    distrustAllText: '包括已退出登录的设备。这些设备下次登录均须进行第二重验证。',
+    distrusted: '已取消信任。',
     others: '退出所有其他设备',
     othersText: (n: number) => `其他 ${n} 台设备将立即退出登录。`,
     done: '已退出。',
@@ -100,11 +115,28 @@ export default function Devices() {
                       {device.isCurrent && <Chip size="small" color="primary" label={t.current} />}
                     </Stack>
                   }
-                  secondary={[t.active(relativeTime(device.lastActiveTime)), device.ipAddress, device.city]
+                  secondary={[
+                    t.active(relativeTime(device.lastActiveTime)),
+                    device.ipAddress,
+                    device.city,
+                    device.trustedUntil !== null && t.trusted(date(device.trustedUntil)),
+                  ]
                     .filter(Boolean)
                     .join(' · ')}
                   slotProps={{ primary: { component: 'div' }, secondary: { sx: { overflowWrap: 'anywhere' } } }}
                 />
+                {device.trustedUntil !== null && (
+                  <ActionButton
+                    operation="devices.endTrust"
+                    input={{ params: { deviceId: device.deviceId } }}
+                    label={t.distrust}
+                    name={t.distrustOf(nameOf(device))}
+                    title={t.distrustOf(nameOf(device))}
+                    text={t.distrustText}
+                    done={t.distrusted}
+                    color="primary"
+                  />
+                )}
                 {!device.isCurrent && (
                   <Button aria-label={t.signOutOf(nameOf(device))} onClick={() => setEnding([device])}>
                     {t.signOut}
@@ -120,6 +152,16 @@ export default function Devices() {
         <Button color="error" variant="outlined" sx={{ my: 2 }} onClick={() => setEnding(others)}>
           {t.others}
         </Button>
+      )}
+      {list.items?.some(({ trustedUntil }) => trustedUntil !== null) && (
+        <ActionButton
+          operation="devices.endAllTrust"
+          input={{}}
+          label={t.distrustAll}
+          title={t.distrustAll}
+          text={t.distrustAllText}
+          done={t.distrusted}
+        />
       )}
       {may('push.list') && <Pushes />}
       <ConfirmDialog

@@ -2,6 +2,7 @@
 
 import { TextField } from '@mui/material'
 
+import { useCall } from '../../api/hooks.ts'
 import { forget } from '../../api/tokens.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -9,7 +10,7 @@ import { reloadSession, useSession } from '../../session/session.ts'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { ToggleField } from '../../ui/fields.tsx'
+import { CheckField, ToggleField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 
@@ -25,6 +26,8 @@ const words = texts({
     hint: 'Several words are long and easy to remember.',
     saved: 'Password saved.',
     changed: 'Password changed. Sign in with the new one.',
+    keep: (names: string) => `Keep my passkeys: ${names}`,
+    keepHelp: 'Otherwise those that were made on other devices end. Keep them only if you know all of them.',
     ways: { OLD_PASSWORD: 'Password', EMAIL_CODE: 'Code by e-mail', PHONE_CODE: 'Code by SMS' },
   },
   zh: {
@@ -38,6 +41,8 @@ const words = texts({
     hint: '几个词语的组合足够长，也便于记忆。',
     saved: '密码已保存。',
     changed: '密码已更改，请用新密码登录。',
+    keep: (names: string) => `保留我的通行密钥：${names}`,
+    keepHelp: '否则在其他设备上创建的通行密钥将失效。请仅在认得全部通行密钥时保留。',
     ways: { OLD_PASSWORD: '密码', EMAIL_CODE: '邮箱验证码', PHONE_CODE: '短信验证码' },
   },
 })
@@ -92,10 +97,15 @@ function Change({ onClose }: { onClose: () => void }) {
   }
   const form = useForm(
     'auth.changePassword',
-    { verifyType: 'OLD_PASSWORD' as Way, oldPassword: '', code: '', newPassword: '' },
+    { verifyType: 'OLD_PASSWORD' as Way, oldPassword: '', code: '', newPassword: '', keepPasskeys: false },
     {
-      input: ({ verifyType, oldPassword, code, newPassword }) => ({
-        body: { verifyType, newPassword, ...(verifyType === 'OLD_PASSWORD' ? { oldPassword } : { code }) },
+      input: ({ verifyType, oldPassword, code, newPassword, keepPasskeys }) => ({
+        body: {
+          verifyType,
+          newPassword,
+          keepPasskeys,
+          ...(verifyType === 'OLD_PASSWORD' ? { oldPassword } : { code }),
+        },
       }),
       refreshes: [],
       onDone() {
@@ -105,6 +115,7 @@ function Change({ onClose }: { onClose: () => void }) {
     },
   )
   const way = form.values.verifyType
+  const passkeys = useCall('passkeys.list').data?.items ?? []
   return (
     <FormDialog form={form} title={t.change} action={t.change} onClose={onClose} maxWidth="xs">
       {Object.keys(ways).length > 1 && (
@@ -136,6 +147,15 @@ function Change({ onClose }: { onClose: () => void }) {
         type="password"
         autoComplete="new-password"
       />
+      {passkeys.length > 0 && (
+        <CheckField
+          {...form.check('keepPasskeys', {
+            label: t.keep(passkeys.map(({ name }) => name).join(', ')),
+            help: t.keepHelp,
+          })}
+          isBox
+        />
+      )}
     </FormDialog>
   )
 }

@@ -186,7 +186,7 @@ function Renew({ onCodes, onClose }: CodesProps) {
   )
 }
 
-function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+export function Codes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const t = useTexts(words)
   return (
     <NoticeDialog title={t.codes} action={t.understood} isOnlyOnce onClose={onClose}>

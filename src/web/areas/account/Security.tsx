@@ -1,7 +1,8 @@
-/** Everything that decides who can sign in: password, second factor, e-mail address and phone number. */
+/** Everything that decides who can sign in: password, passkeys, second factor, e-mail address and phone number. */
 
 import { AccountPage } from './AccountPage.tsx'
 import { Contacts } from './Contacts.tsx'
+import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 
@@ -9,6 +10,7 @@ export default function Security() {
   return (
     <AccountPage tab="security">
       <Password />
+      <Passkeys />
       <SecondFactor />
       <Contacts />
     </AccountPage>

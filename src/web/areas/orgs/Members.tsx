@@ -39,6 +39,8 @@ const words = texts({
     alone: 'Nobody else is here',
     since: (role: string, day: string) => (role === '' ? `Member since ${day}` : `${role}, since ${day}`),
     you: 'You',
+    factor: 'Second factor',
+    noFactor: 'No second factor',
     more: (name: string) => `Actions for ${name}`,
     role: 'Change the role',
     roleOf: (name: string) => `Role of ${name}`,
@@ -63,6 +65,8 @@ const words = texts({
     alone: '还没有其他成员',
     since: (role: string, day: string) => (role === '' ? `${day}加入` : `${role}，${day}加入`),
     you: '我',
+    factor: '第二重验证',
+    noFactor: '无第二重验证',
     more: (name: string) => `对${name}的操作`,
     role: '更改角色',
     roleOf: (name: string) => `${name}的角色`,
@@ -118,7 +122,7 @@ function MemberRow({ org, member }: { org: Organization; member: Member }) {
   const { user } = useSession()
   const [open, setOpen] = useState<Open>()
   const contact = useAction('contacts.request', { done: t.contactDone, refreshes: ['contacts'] })
-  const { userId, nickname, avatarUrl, roleName, joinedAt, isOwner } = member
+  const { userId, nickname, avatarUrl, roleName, joinedAt, isOwner, secondFactor } = member
   const isMe = userId === user.id
   const mayChange = may('orgs.changeMember', org)
   const mayGiveRoles = useMayGiveRoles(org)
@@ -151,6 +155,15 @@ function MemberRow({ org, member }: { org: Organization; member: Member }) {
         title={
           <Named name={nickname} url={avatarUrl} details={t.since(roleName, date(joinedAt))}>
             {nickname} {isMe && <Chip size="small" label={t.you} sx={{ ml: 0.5 }} />}
+            {secondFactor !== undefined && (
+              <Chip
+                size="small"
+                variant="outlined"
+                color={secondFactor ? 'success' : org.requireSecondFactor ? 'error' : 'default'}
+                label={secondFactor ? t.factor : t.noFactor}
+                sx={{ ml: 0.5 }}
+              />
+            )}
           </Named>
         }
         actions={

@@ -1,7 +1,7 @@
 /** The page of an organization: its data and code for members, the way to join for others. */
 
 import { Alert, Button, Chip, Stack } from '@mui/material'
-import { useLocation, useParams } from 'react-router'
+import { Link as RouterLink, useLocation, useParams } from 'react-router'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { Organization } from '../../api/types.ts'
@@ -39,6 +39,9 @@ const words = texts({
     open: 'Work here',
     welcome: (name: string) => `Choose “Work here” to see and make codes, assets and activities of “${name}”.`,
     disabled: 'This organization is disabled. Its things can be seen, but not changed.',
+    locked:
+      'This organization requires a second factor of its members. Set up an authenticator app or passkeys, and its things are here.',
+    setUp: 'Set up',
     offer: (until: string) =>
       `The owner offers you this organization until ${until}. If you accept, you own it at once, and the former owner becomes an administrator.`,
     accept: 'Become the owner',
@@ -63,6 +66,8 @@ const words = texts({
     open: '切换到此组织',
     welcome: (name: string) => `点“切换到此组织”，即可查看和创建“${name}”的二维码、资产和活动。`,
     disabled: '该组织已停用，只能查看，不能更改。',
+    locked: '该组织要求成员启用第二重验证。请设置身份验证器或通行密钥，之后即可查看其内容。',
+    setUp: '设置',
     offer: (until: string) => `所有者想把该组织转让给你，${until}前有效。接受后你立即成为所有者，原所有者变为管理员。`,
     accept: '成为所有者',
     decline: '拒绝',
@@ -144,6 +149,18 @@ function Head({ org }: { org: Organization }) {
   return (
     <Stack spacing={1.5} sx={{ mb: 1 }}>
       {org.avatarUrl !== null && <Portrait name={org.name} url={org.avatarUrl} size={64} isOrganization />}
+      {org.requireSecondFactor && org.ownerId !== null && org.permissions.length === 0 && (
+        <Alert
+          severity="warning"
+          action={
+            <Button component={RouterLink} to="/account/security" color="inherit">
+              {t.setUp}
+            </Button>
+          }
+        >
+          {t.locked}
+        </Alert>
+      )}
       {org.status === 'DISABLED' && <Alert severity="warning">{t.disabled}</Alert>}
       {state?.isNew && !isWorkspace && <Alert severity="success">{t.welcome(org.name)}</Alert>}
       {offer !== null && offer.userId === user.id && <Offer org={org} until={offer.expiresAt} />}

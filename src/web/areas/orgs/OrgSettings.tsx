@@ -30,6 +30,13 @@ const words = texts({
     codeConfirm:
       'The old code, its QR code and the public page at the old address stop working at once. Print posters again.',
     codeDone: 'The organization has a new code.',
+    factor: 'Require a second factor',
+    factorText:
+      'Members who sign in with a password alone see nothing of the organization until they set up an authenticator app or passkeys. You need one yourself.',
+    factorConfirm: 'Members without a second factor are locked out at once. They can only leave.',
+    factorOff: 'No longer require a second factor',
+    factorOffText: 'Members need a second factor now. Without it they can only leave.',
+    factorOffConfirm: 'Members who sign in with a password alone get in again.',
     transfer: 'Transfer ownership',
     transferText:
       'Offer the organization to another member, who has 7 days to accept. You stay a member as an administrator.',
@@ -53,6 +60,12 @@ const words = texts({
     codeText: '如果组织码泄露，可以更换。',
     codeConfirm: '旧组织码、其二维码和旧地址的公开页面会立即失效，海报需要重新打印。',
     codeDone: '组织码已更换。',
+    factor: '要求第二重验证',
+    factorText: '仅凭密码登录的成员将看不到该组织的任何内容，直到设置身份验证器或通行密钥。你自己也须先启用。',
+    factorConfirm: '未启用第二重验证的成员会立即失去访问权限，只能退出组织。',
+    factorOff: '不再要求第二重验证',
+    factorOffText: '目前要求成员启用第二重验证，否则只能退出组织。',
+    factorOffConfirm: '仅凭密码登录的成员将恢复访问。',
     transfer: '转让组织',
     transferText: '向另一名成员发起转让，对方须在 7 天内接受。你将以管理员身份保留为成员。',
     newOwner: '新所有者',
@@ -93,6 +106,11 @@ export function OrgSettings({ org }: { org: Organization }) {
               />
             </Choice>
           )}
+          {isOwner && may('orgs.update', org) && (
+            <Choice text={org.requireSecondFactor ? t.factorOffText : t.factorText}>
+              <Requirement key={String(org.requireSecondFactor)} org={org} />
+            </Choice>
+          )}
           {isOwner && may('orgs.transfer', org) && org.pendingTransfer === null && (
             <Choice text={t.transferText}>
               <Transfer org={org} />
@@ -121,6 +139,21 @@ export function OrgSettings({ org }: { org: Organization }) {
         </Stack>
       </Section>
     </>
+  )
+}
+
+function Requirement({ org: { id, requireSecondFactor } }: { org: Organization }) {
+  const t = useTexts(words)
+  return (
+    <ActionButton
+      operation="orgs.update"
+      input={{ params: { id }, body: { requireSecondFactor: !requireSecondFactor } }}
+      label={requireSecondFactor ? t.factorOff : t.factor}
+      title={requireSecondFactor ? t.factorOff : t.factor}
+      text={requireSecondFactor ? t.factorOffConfirm : t.factorConfirm}
+      done={t.saved}
+      variant="outlined"
+    />
   )
 }
 

@@ -1,0 +1,71 @@
+/** Sign-in with a passkey: by a button, and by the field for the name, in which browsers offer passkeys. */
+
+import { Key } from '@mui/icons-material'
+import { Button } from '@mui/material'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+
+import { texts, useTexts } from '../i18n/words.ts'
+import { askPasskey, canOfferInField, canUsePasskeys, type PasskeyAnswer, wasDismissed } from '../session/passkeys.ts'
+import { lastUser } from '../session/session.ts'
+import { signInWith } from '../session/sign-in.ts'
+import { ErrorNotice } from '../ui/Answer.tsx'
+
+const words = texts({
+  en: { label: 'Sign in with a passkey' },
+  zh: { label: '使用通行密钥登录' },
+})
+
+interface Props {
+  /** `isSame`: no other user was signed in here before. */
+  onDone: (isSame: boolean) => void
+}
+
+export default function PasskeySignIn({ onDone }: Props) {
+  const t = useTexts(words)
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const offer = useRef<AbortController>(undefined)
+
+  async function take(answer: Promise<PasskeyAnswer>) {
+    try {
+      const passkey = await answer
+      setBusy(true)
+      setError(null)
+      const before = lastUser()
+      const { user } = await signInWith('auth.passkeyLogin', passkey)
+      onDone(before === undefined || before === user.id)
+    } catch (problem) {
+      if (!wasDismissed(problem)) setError(problem as Error)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const offerInField = useEffectEvent(async (controller: AbortController) => {
+    if (!(await canOfferInField()) || controller.signal.aborted) return
+    // A server without passkeys, or without a network: then nothing is offered.
+    await take(askPasskey({ isAlone: true, inField: controller.signal })).catch(() => undefined)
+  })
+  useEffect(() => {
+    const controller = new AbortController()
+    offer.current = controller
+    void offerInField(controller)
+    return () => controller.abort()
+  }, [])
+
+  if (!canUsePasskeys()) return null
+  const ask = () => {
+    // A browser has one question at a time.
+    offer.current?.abort()
+    setBusy(true)
+    void take(askPasskey({ isAlone: true }))
+  }
+  return (
+    <>
+      <Button variant="outlined" size="large" startIcon={<Key />} loading={isBusy} onClick={ask}>
+        {t.label}
+      </Button>
+      {error !== null && <ErrorNotice error={error} />}
+    </>
+  )
+}
