@@ -85,7 +85,7 @@ async function printAll(request: Request, out: Output): Promise<ExitCode> {
   }
 }
 
-/** Lists without pages have no total. @throws Refusal for an answer that is no list */
+/** Lists without pages have no total. @throws Refusal for an answer that is not a list */
 function rowsOf(data: unknown): { items: readonly unknown[]; total: number | undefined } {
   if (Array.isArray(data)) return { items: data, total: undefined }
   const { items, total } = (data ?? {}) as { items?: unknown; total?: unknown }

@@ -21,7 +21,7 @@ export interface Events {
   'address.proved': { readonly userId: number; readonly email: string }
   /** All access to an account has ended, for example by a new password: secret links of the user, which open something without a sign-in, end too. */
   'user.secretLinksEnded': { readonly userId: number }
-  /** The API keys of a user end (`revoked`), or must be read anew because the account was disabled (`paused`). */
+  /** The API keys of a user end (`revoked`), or must be read again because the account was disabled (`paused`). */
   'user.apiKeysEnding': { readonly userId: number; readonly how: 'revoked' | 'paused' }
   /** A user gets a PLATFORM role that they did not have. */
   'platformRole.granted': { readonly userId: number }

@@ -15,7 +15,7 @@ import { secondsOf, takeByAddress, usesByAddress } from './budget.ts'
 import { bearerToken, publisherKey, readQuery, type RequestCaller } from './caller.ts'
 import type { Actor, AnyEndpoint, Caller, GateAccess, OpenAccess, SignedUrlAccess } from './endpoint.ts'
 import { AppError, forbidden, limited, unauthorized } from './errors.ts'
-import { isClosedToKeys, notForApiKeys } from './key-scope.ts'
+import { isClosedToKeys, notForApiKeys } from './key-access.ts'
 import type { PathParams } from './router.ts'
 import { socketToken } from './sockets/handshake.ts'
 

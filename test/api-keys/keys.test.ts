@@ -9,12 +9,12 @@ import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 
 import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
-import { keyOf, makeKey, set } from './helpers.ts'
+import { type Key, keyOf, makeKey, set } from './helpers.ts'
 
 describe.if(inProcess)('API keys', () => {
   const { server, alice, bob, admin } = useServer({ people: ['alice', 'bob'], rateLimit: true })
 
-  const codes = (key: { get(path: string): Promise<{ status: number }> }) => key.get('/api/qr-codes')
+  const codes = (key: Key) => key.get('/api/qr-codes')
   const runJob = (name: string) => {
     const jobs = (
       server.ctx as unknown as { domains: { jobs?: { name: string; run(ctx: unknown): Promise<void> }[] }[] }
@@ -45,7 +45,7 @@ describe.if(inProcess)('API keys', () => {
     ok(await alice.call('apiKeys.revoke', { params: { id: data.id } }))
   })
 
-  test('the owner is told of a new key by a login record and a notification', async () => {
+  test('the owner learns of a new key by a login record and a notification', async () => {
     const key = await makeKey(server, alice, { name: 'Told of' })
     const records = ok(await alice.get('/api/login-records/recent')).data.items
     expect(records[0]).toMatchObject({ loginType: 'api_key_create', status: 'success' })
@@ -89,7 +89,7 @@ describe.if(inProcess)('API keys', () => {
     ['a point of the console', { points: ['user:read'] }],
     ['an end in the past', { expiresAt: 1 }],
     ['an end in 400 days', { expiresAt: Date.now() + 400 * DAY }],
-    ['a network that is none', { networks: ['10.0.0.0/33'] }],
+    ['an impossible network', { networks: ['10.0.0.0/33'] }],
     ['11 networks', { networks: Array.from({ length: 11 }, (_, i) => `10.0.${i}.0/24`) }],
     ['an organization without its domain', { domain: 'APP', orgId: 1 }],
     ['the domain of an organization without one', { domain: 'ORG' }],
@@ -273,7 +273,7 @@ describe.if(inProcess)('API keys', () => {
     expect(ok(await judy.get('/api/auth/api-keys')).data.total).toBe(0)
   })
 
-  test('who may change the organization sees its keys with their owners and ends them, and the owner is told', async () => {
+  test('a member who may change the organization sees its keys with their owners and ends them, and the owner is notified', async () => {
     const [judy, ken] = [await server.person(), await server.person()]
     const org = await createOrg(judy)
     await addMembers(judy, org, ken)
@@ -317,7 +317,7 @@ describe.if(inProcess)('API keys', () => {
     await ctx.db.write('test', (tx) => unbindRoles(tx, manager.id, 'PLATFORM', 0))
   })
 
-  test('owners are told once, seven days before a key expires; ended keys are deleted after 30 days', async () => {
+  test('owners are notified once, seven days before a key expires; ended keys are deleted after 30 days', async () => {
     const mia = await server.person()
     const expiresAt = server.clock.now() + 10 * DAY
     const key = await makeKey(server, mia, { expiresAt })

@@ -66,7 +66,11 @@ describe.if(inProcess)('POST /mcp', () => {
   test('is for keys with `mcp` only, and other methods are answered with 405', async () => {
     await on()
     const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
-    for (const headers of [{}, { authorization: 'Bearer tsk_wrong' }, { authorization: `Bearer ${alice.token}` }]) {
+    for (const headers of [
+      {} as Record<string, string>,
+      { authorization: 'Bearer tsk_wrong' },
+      { authorization: `Bearer ${alice.token}` },
+    ]) {
       const refused = await server.request('POST', '/mcp', { body: message, headers })
       expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
     }

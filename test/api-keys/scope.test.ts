@@ -1,4 +1,4 @@
-/** What an API key may do: its points, as far as its owner holds them at the moment, in one domain. */
+/** The permissions of API keys: their points, as far as the owner holds them at the moment, in one domain. */
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
@@ -67,7 +67,7 @@ describe.if(inProcess)('the permissions of API keys', () => {
     await make('one point', alice, { points: ['qr_code:read'] })
   })
 
-  /** What the contract says about an operation and a key that holds `held` in one domain. */
+  /** The outcome that the contract names for an operation and a key. */
   function expected(endpoint: AnyEndpoint, key: string): 401 | 403 | 4037 | 'in' {
     const { access, method, path, opensSocket } = endpoint
     const { kind } = access
@@ -140,7 +140,7 @@ describe.if(inProcess)('the permissions of API keys', () => {
     ok(await key.get(`/api/orgs/${org.id}/members`))
   })
 
-  test('a key of one’s own rows sees no row of an organization, whatever its owner may see', async () => {
+  test('a key for the owner’s own rows sees no row of an organization, whatever its owner may see', async () => {
     const key = keys['APP']!
     const own = ok(await key.call('qrCodes.create', { body: { name: 'Own', content: 'https://example.org/own' } })).data
     expect(own.orgId).toBeNull()

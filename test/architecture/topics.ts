@@ -10,6 +10,8 @@ import { importsOf, type SourceFile } from './imports.ts'
  */
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   backups: ['directory', 'backups', 'uploads', 'restores', 'moving'],
+  'api-keys': ['api-keys', 'authentication', 'admin'],
+  mcp: ['mcp', 'tools', 'messages'],
   access: ['system-roles', 'access', 'administrators', 'organizations', 'own-roles', 'admin', 'seed', 'explain'],
   accounts: [
     'accounts',
@@ -193,7 +195,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'restart',
     'overview',
   ],
-  settings: ['kinds', 'budgets', 'protections', 'settings', 'values', 'admin'],
+  settings: ['kinds', 'budgets', 'programs', 'protections', 'settings', 'values', 'admin'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
   webhooks: ['webhooks', 'events', 'outbox', 'deliveries', 'sending'],

@@ -62,7 +62,9 @@ describe('contract', () => {
   })
 
   test('endpoints without a permission point are public or concern only the caller', () => {
-    const without = allEndpoints.filter((e) => !('point' in e.access) && !['open', 'gate'].includes(e.access.kind))
+    const without = allEndpoints.filter(
+      (e) => !('point' in e.access) && !['open', 'gate', 'key'].includes(e.access.kind),
+    )
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
     // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints. Reports of
     // finders need no point for the caller's own things, and one of two points in an organization; labels are found by the end of their link.

@@ -61,7 +61,8 @@ function tableForm(): FormData {
   return form
 }
 
-const isPersonal = (e: AnyEndpoint) => !['open', 'gate', 'platform', 'admin', 'publisher'].includes(e.access.kind)
+const isPersonal = (e: AnyEndpoint) =>
+  !['open', 'gate', 'key', 'platform', 'admin', 'publisher'].includes(e.access.kind)
 
 describe('isolation', () => {
   for (const endpoint of allEndpoints.filter((e) => isPersonal(e) && withObject(e.path).includes(':')))

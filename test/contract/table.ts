@@ -51,6 +51,8 @@ export function contractAccess(endpoint: AnyEndpoint): string {
       return 'publisher'
     case 'gate':
       return 'gate'
+    case 'key':
+      return 'key'
     case 'admin':
     case 'platform':
       return 'admin'

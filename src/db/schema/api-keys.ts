@@ -28,7 +28,7 @@ export const apiKeys = table(
     networks: col.json<readonly string[]>('networks').notNull(),
     mcp: col.text('mcp').$type<McpUse>().notNull(),
     expiresAt: col.time('expires_at').notNull(),
-    /** When the owner was told that the key will expire. */
+    /** When the owner was notified that the key will expire. */
     toldAt: col.time('told_at'),
     /** Written once a minute at most. */
     lastUsedAt: col.time('last_used_at'),

@@ -32,7 +32,7 @@ import { shownName } from './system-roles.ts'
 /** The last limited access of each key, which is computed again when that of its owner has changed. */
 const limited = new WeakMap<KeyScope, { readonly of: UserAccess; readonly access: UserAccess }>()
 
-/** What the user may do in this request: with an API key only as much as the key allows. */
+/** The access of the user in this request: with an API key only as much of it as the key allows. */
 function inRequest(userId: number, access: UserAccess): UserAccess {
   const key = keyScopeOf(userId)
   if (key === undefined) return access

@@ -39,7 +39,7 @@ export const apiKeyEndpoints = [
     path: '/api/auth/api-keys',
     summary: 'Make an API key',
     description:
-      'The answer has the key, which is shown this once. You are told by a login record, a notification and e-mail. At most ' +
+      'The answer has the key, which is shown this once. A login record, a notification and an e-mail report it to you. At most ' +
       `${MAX_KEYS_OF_USER} keys of a user and ${MAX_KEYS_OF_ORG} for an organization. Needs a sign-in or a confirmed code of the last 10 ` +
       'minutes (code 4031).',
     tag,
@@ -116,7 +116,7 @@ export const apiKeyEndpoints = [
     method: 'DELETE',
     path: '/api/orgs/:orgId/api-keys/:id',
     summary: 'End an API key of an organization',
-    description: 'Its owner is told.',
+    description: 'Its owner is notified.',
     tag,
     access: org('org:update'),
     params: ByOrgKey,

@@ -9,10 +9,10 @@ import { KEPT_DAYS, TOLD_DAYS } from './api-keys.model.ts'
 import { noticeAbout } from './api-keys.service.ts'
 import { deleteEndedKeys, markTold, untoldKeys } from './api-keys.store.ts'
 
-/** Owners told by one run. Each takes a write. */
+/** Owners notified by one run. Each takes a write. */
 const PER_RUN = 500
 
-/** Tells owners that a key will expire, once for each key. */
+/** Notifies owners that a key will expire, once for each key. */
 async function tellOwners(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   const keys = await untoldKeys(ctx.db.read, now, now + TOLD_DAYS * DAY, PER_RUN)

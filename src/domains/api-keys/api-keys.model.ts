@@ -3,6 +3,9 @@ import { OwnerView } from '#domains/admin/index.ts'
 import { Enum, Id, Line, Model, Named, Nullable, PageOf, PageQuery, type Static, Time, Type } from '#http/schema.ts'
 import { apiKeyOf } from '#lib/api-key.ts'
 
+/** From less to more. */
+export const MCP_ORDER: readonly string[] = MCP_USES
+
 /** Characters of the key that are stored and shown. */
 export const PREFIX_LENGTH = 12
 export const MAX_KEYS_OF_USER = 20
@@ -11,7 +14,7 @@ export const MAX_POINTS = 100
 export const MAX_NETWORKS = 10
 export const MAX_DAYS = 366
 export const DEFAULT_DAYS = 90
-/** Days before the end of a key at which its owner is told. */
+/** Days before the end of a key at which its owner is notified. */
 export const TOLD_DAYS = 7
 /** Days for which keys that have ended stay in the lists. */
 export const KEPT_DAYS = 30

@@ -1,12 +1,11 @@
 /** Which keys can be made, and which are good. Pure. */
 
 import type { PermissionDomain } from '#db/schema/access.ts'
-import { MCP_USES } from '#db/schema/api-keys.ts'
 import { invalid } from '#http/validate.ts'
 import { formatIp, parseRange } from '#lib/ip.ts'
 import { DAY } from '#platform/clock.ts'
 
-import { type ChangedApiKey, DEFAULT_DAYS, MAX_DAYS, type NewApiKey } from './api-keys.model.ts'
+import { type ChangedApiKey, DEFAULT_DAYS, MAX_DAYS, MCP_ORDER, type NewApiKey } from './api-keys.model.ts'
 
 /** The points of the PLATFORM domain with which a program can do no lasting harm. */
 const PLATFORM_WRITES: ReadonlySet<string> = new Set(['notification:send', 'user:create', 'org_member:create'])
@@ -59,13 +58,13 @@ export const networksOf = (given: readonly string[]): string[] =>
     return `${formatIp(bytes)}/${range.bits}`
   })
 
-type Changeable = { readonly expiresAt: number; readonly mcp: (typeof MCP_USES)[number] }
+type Changeable = { readonly expiresAt: number; readonly mcp: string }
 
 /** A key can only be limited further: who has found it must not get more by a change. @throws AppError 400 */
 export function requireLess(key: Changeable, { expiresAt, mcp }: ChangedApiKey, now: number): void {
   if (expiresAt != null && expiresAt > key.expiresAt)
     throw invalid('body.expiresAt', 'can only be made earlier: make another key', '只能提前；如需更久请新建密钥')
   if (expiresAt != null && expiresAt <= now) throw invalid('body.expiresAt', 'must be in the future', '须为将来的时间')
-  if (mcp != null && MCP_USES.indexOf(mcp) > MCP_USES.indexOf(key.mcp))
+  if (mcp != null && MCP_ORDER.indexOf(mcp) > MCP_ORDER.indexOf(key.mcp))
     throw invalid('body.mcp', 'can only be made less: make another key', '只能缩小；如需更多请新建密钥')
 }

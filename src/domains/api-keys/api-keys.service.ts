@@ -13,13 +13,12 @@ import {
 } from '#domains/accounts/index.ts'
 import { ownersOf } from '#domains/admin/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { badRequest, forbidden, notFound } from '#http/errors.ts'
 import { API_KEY_RANDOM, apiKeyOf, BASE62 } from '#lib/api-key.ts'
 import { plainName } from '#lib/text.ts'
 import { DAY } from '#platform/clock.ts'
 import { randomCode, sha256 } from '#platform/ids.ts'
 
-import { deviceOnly, keyEnded, tooManyKeys, tooManyKeysOfOrg } from './api-keys.errors.ts'
 import {
   type ApiKeyView,
   type ChangedApiKey,
@@ -33,6 +32,20 @@ import {
 } from './api-keys.model.ts'
 import { expiryOf, networksOf, requireLess, requirePoints, scopeOf } from './api-keys.rules.ts'
 import * as store from './api-keys.store.ts'
+
+const deviceOnly = () =>
+  forbidden(
+    'Set a password or bind a phone or e-mail first: an account that only this device can open makes no API keys',
+    '请先设置密码或绑定手机、邮箱：仅凭设备登录的账号不能创建 API 密钥',
+  )
+const tooManyKeys = () =>
+  badRequest(`You may have at most ${MAX_KEYS_OF_USER} API keys`, `每个用户最多 ${MAX_KEYS_OF_USER} 个 API 密钥`)
+const tooManyKeysOfOrg = () =>
+  badRequest(
+    `The members of an organization may have at most ${MAX_KEYS_OF_ORG} API keys for it`,
+    `每个组织的成员最多共有 ${MAX_KEYS_OF_ORG} 个该组织的 API 密钥`,
+  )
+const keyEnded = () => badRequest('This API key has ended', '该 API 密钥已失效')
 
 export const toKeyView = (row: store.KeyRow): ApiKeyView => ({
   id: row.id,
@@ -50,7 +63,7 @@ export const toKeyView = (row: store.KeyRow): ApiKeyView => ({
   revokedAt: row.revokedAt,
 })
 
-/** What the owner is told of the key: its name, never the key. */
+/** A notice to the owner with the name of the key, never the key. */
 export const noticeAbout = <K extends 'API_KEY_CREATED' | 'API_KEY_REVOKED' | 'API_KEY_EXPIRING'>(
   kind: K,
   { id, name }: Pick<store.KeyRow, 'id' | 'name'>,
@@ -165,7 +178,7 @@ export async function revokeKeyOfOrg(
   })
 }
 
-/** Inside a write: ends the key, and tells its owner unless they have done it themselves. False if it had ended. */
+/** Inside a write: ends the key, and notifies its owner unless they have done it themselves. False if it had ended. */
 export async function endKey(
   ctx: AppContext,
   tx: Tx,

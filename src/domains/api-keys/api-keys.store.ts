@@ -11,7 +11,7 @@ import { topic } from '#platform/bus.ts'
 
 export type KeyRow = typeof apiKeys.$inferSelect
 
-/** Keys ended or changed, or their owner was disabled. Caches read all keys anew, because such changes are rare. */
+/** Keys ended or changed, or their owner was disabled. Caches drop all keys, because such changes are rare. */
 export const apiKeysChanged = topic<Changed<number>>('apiKeys.changed')
 const announce = (tx: Tx): void => tx.publish(apiKeysChanged, 'all')
 
@@ -139,7 +139,7 @@ const noteUse = prepared((db) =>
 export const saveUse = async (tx: Tx, id: number, at: number, address: string): Promise<void> =>
   void (await noteUse(tx, { id, at, address }))
 
-/** Keys that expire before `until`, whose owners were not told yet. The literals let the partial index be used. */
+/** Keys that expire before `until`, whose owners were not notified yet. The literals let the partial index be used. */
 export const untoldKeys = (db: Db, now: number, until: number, limit: number): Promise<KeyRow[]> =>
   db
     .select()
@@ -150,7 +150,7 @@ export const untoldKeys = (db: Db, now: number, until: number, limit: number): P
     .orderBy(apiKeys.expiresAt)
     .limit(limit)
 
-/** False if the owner was told before, or the key has ended meanwhile. */
+/** False if the owner was notified before, or the key has ended meanwhile. */
 export async function markTold(tx: Tx, id: number, now: number): Promise<boolean> {
   const rows = await tx
     .update(apiKeys)

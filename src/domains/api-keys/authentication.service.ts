@@ -42,7 +42,7 @@ const activeKeys = perContext((ctx) => {
     now: () => ctx.clock.now(),
     load: (keyHash) => load(ctx, keyHash),
   })
-  // Keys are dropped by their hash, which a change does not name: all are read anew.
+  // Keys are dropped by their hash, which a change does not name, so all are dropped.
   dropWhen(ctx, apiKeysChanged, { drop: () => cache.clear(), clear: () => cache.clear() })
   return cache
 })

@@ -1,7 +1,7 @@
 import { MAX_JSON_BODY } from '#http/body.ts'
 import { endpoint, open } from '#http/endpoint.ts'
 
-import { answerMcp } from './mcp.service.ts'
+import { answerMcp } from './messages.service.ts'
 
 export const mcpEndpoints = [
   endpoint({

@@ -52,7 +52,7 @@ export const toolsFor = (use: McpUse) => [
     title: 'Call an operation',
     description:
       use === 'WRITE'
-        ? 'Calls an operation and returns its data as JSON. It can change data: ask your user first. What deletes needs confirm: true.'
+        ? 'Calls an operation and returns its data as JSON. It can change data: ask your user first. Deletions need confirm: true.'
         : 'Calls an operation that reads, and returns its data as JSON.',
     inputSchema: object(
       {

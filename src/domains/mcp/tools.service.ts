@@ -3,7 +3,8 @@
 import type { AppContext } from '#context'
 import { permissionSet } from '#domains/access/index.ts'
 import type { AnyEndpoint, Caller } from '#http/endpoint.ts'
-import { isClosedToKeys, type KeyScope } from '#http/key-scope.ts'
+import { isClosedToKeys } from '#http/key-access.ts'
+import type { KeyScope } from '#http/key-scope.ts'
 import { Components } from '#http/openapi/schema.ts'
 import { mounted, serverFor } from '#http/own-requests.ts'
 import type { TSchema } from '#http/schema.ts'
@@ -69,7 +70,7 @@ const summaryOf = ({ id, method, path, summary }: AnyEndpoint) => ({ id, method,
 
 async function searchOperations(asking: Asking, { query, limit }: Arguments): Promise<ToolResult> {
   if (typeof query !== 'string' || query.trim() === '' || query.length > 200)
-    return failure('400: query must be a text of 1 to 200 characters')
+    return failure('400: query must be a string of 1 to 200 characters')
   const wanted = limit === undefined ? DEFAULT_FOUND : Number(limit)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > MAX_FOUND)
     return failure(`400: limit must be an integer from 1 to ${MAX_FOUND}`)
@@ -92,7 +93,7 @@ const wordsOf = (text: string): string[] =>
 /** `loans` also finds `loan`, `copies` also `copy`. */
 const stem = (word: string): string => word.replace(/(?:ies|es|s|y)$/, '')
 
-/** What the name says counts more than what the description mentions. */
+/** A word in the name counts more than one in the description. */
 function scoreOf({ id, path, summary, tag, description = '', query }: AnyEndpoint, words: readonly string[]): number {
   const names = wordsOf(`${id} ${path} ${summary} ${tag}`)
   const others = wordsOf(`${description} ${Object.keys((query?.['properties'] ?? {}) as object).join(' ')}`)

@@ -4,7 +4,7 @@ import { OptionalKind, type TSchema } from '@sinclair/typebox'
 
 import { budgetInWords } from '../budget.ts'
 import { type Access, type AnyEndpoint, TAGS } from '../endpoint.ts'
-import { isClosedToKeys } from '../key-scope.ts'
+import { isClosedToKeys } from '../key-access.ts'
 import { isRepeatable } from '../repeatable.ts'
 import { MAX_UNITS_PER_CHARACTER } from '../schema.ts'
 import { exampleOf } from './example.ts'

@@ -3,7 +3,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 import type { AnyEndpoint, RefusalStatus } from '../endpoint.ts'
-import { isClosedToKeys } from '../key-scope.ts'
+import { isClosedToKeys } from '../key-access.ts'
 import { showsVersion } from '../preconditions.ts'
 import { isRepeatable } from '../repeatable.ts'
 import { exampleOf } from './example.ts'

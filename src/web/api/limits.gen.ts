@@ -61,6 +61,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
   'album.add': 'latitude min=-90 max=90, longitude min=-180 max=180, address length=200, requestId length=64',
+  'apiKeys.create': 'name! length=50, domain choices=APP|ORG|PLATFORM, points!, mcp choices=OFF|READ|WRITE',
+  'apiKeys.update': 'name! length=50, mcp choices=OFF|READ|WRITE',
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',

@@ -7,7 +7,7 @@ import { adminPage } from '#domains/admin/index.ts'
 import { changeAvatar } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { notForApiKeys } from '#http/key-scope.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import type { Locale } from '#lib/localized.ts'
 import { secret } from '#platform/ids.ts'
 

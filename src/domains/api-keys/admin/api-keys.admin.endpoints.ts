@@ -24,7 +24,7 @@ export const apiKeyAdminEndpoints = [
     method: 'DELETE',
     path: '/api/admin/api-keys/:id',
     summary: 'End any API key',
-    description: 'Its next request is refused, in every process within a second. Its owner is told.',
+    description: 'Its next request is refused, in every process within a second. Its owner is notified.',
     tag,
     access: platform('session:revoke'),
     logs: 'API_KEY_REVOKE',

@@ -11,7 +11,7 @@ import { avatarUrl } from '#domains/files/index.ts'
 import { addRecipients, startMemberSend } from '#domains/notifications/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { notForApiKeys } from '#http/key-scope.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import type { Locale } from '#lib/localized.ts'
 

@@ -7,7 +7,7 @@ import * as access from '#domains/access/index.ts'
 import type { Events } from '#domains/events.ts'
 import type { Actor, LogEntry, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { notForApiKeys } from '#http/key-scope.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import type { Locale } from '#lib/localized.ts'
 
 import type { MemberView, RoleChoice } from '../members/members.model.ts'
