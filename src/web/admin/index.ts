@@ -3,6 +3,7 @@
 import type { Area } from '../areas/area.ts'
 import { access } from './access/index.ts'
 import { address } from './address/index.ts'
+import { apiKeysAdmin } from './api-keys/index.ts'
 import { backups } from './backups/index.ts'
 import { adminContent } from './content/index.ts'
 import { dashboard } from './dashboard/index.ts'
@@ -27,6 +28,7 @@ export const adminAreas: readonly Area[] = [
   adminContent,
   adminMessages,
   adminMetadata,
+  apiKeysAdmin,
   backups,
   dashboard,
   linksAdmin,

@@ -207,6 +207,7 @@ export const enums = {
     APPROVAL: word('On request', '需审批'),
     INVITE: word('By invitation', '仅限邀请'),
   },
+  apiKeyStatus: { ACTIVE: word('Valid', '有效'), ENDED: word('Ended', '已失效') },
   sessionStatus: {
     ACTIVE: word('Active', '有效'),
     EXPIRED: word('Expired', '已过期'),

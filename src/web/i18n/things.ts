@@ -15,6 +15,7 @@ const noun = (one: string, many: string, zh: string): Thing => ({ one: { en: one
 export const things = {
   accountLink: noun('Account link', 'Account links', '账号关联'),
   activity: noun('Activity', 'Activities', '活动'),
+  apiKey: noun('API key', 'API keys', 'API 密钥'),
   agreement: noun('Agreement', 'Agreements', '协议'),
   album: noun('Album', 'Albums', '相册'),
   appVersion: noun('App version', 'App versions', '应用版本'),

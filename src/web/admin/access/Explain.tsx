@@ -10,8 +10,8 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
+import { pointWords } from '../../ui/point-words.ts'
 import { useAllPoints } from './points.ts'
-import { pointWords } from './words.ts'
 
 const words = texts({
   en: {

@@ -12,11 +12,11 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { CheckField } from '../../ui/fields.tsx'
+import { pointWords } from '../../ui/point-words.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { useAllPoints, useDescription } from './points.ts'
-import { pointWords } from './words.ts'
 
 const words = texts({
   en: {

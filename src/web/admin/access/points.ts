@@ -4,8 +4,8 @@ import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain } from '../../api/types.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
+import { pointWords } from '../../ui/point-words.ts'
 import { CHINESE } from './descriptions.ts'
-import { pointWords } from './words.ts'
 
 export interface PointGroup {
   readonly resource: string

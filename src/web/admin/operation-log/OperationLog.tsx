@@ -34,6 +34,7 @@ const words = texts({
     target: 'Target',
     address: 'Address',
     request: 'Request',
+    key: 'API key',
     hash: 'Hash',
     before: 'Hash of the row before',
     first: 'None, this is the first row',
@@ -49,6 +50,7 @@ const words = texts({
     target: '对象',
     address: '地址',
     request: '请求编号',
+    key: 'API 密钥',
     hash: '哈希值',
     before: '上一行的哈希值',
     first: '无，这是第一行',
@@ -102,6 +104,7 @@ export default function OperationLog() {
               items={[
                 [t.target, `${targetOf(row)}${row.targetName && row.targetId ? ` (${row.targetId})` : ''}`],
                 [f('actorId'), <UserLink key="actor" id={row.actorId} nickname={row.actorName} />],
+                ...(row.apiKey === null ? [] : [[t.key, row.apiKey.name] as const]),
                 [t.time, dateTime(row.createdAt)],
                 [t.address, row.ipAddress],
                 [t.request, row.requestId],

@@ -3,6 +3,7 @@
 import { TextField } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
+import { usePages } from '../../api/pages.ts'
 import { forget } from '../../api/tokens.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -28,6 +29,8 @@ const words = texts({
     changed: 'Password changed. Sign in with the new one.',
     keep: (names: string) => `Keep my passkeys: ${names}`,
     keepHelp: 'Otherwise those that were made on other devices end. Keep them only if you know all of them.',
+    keepKeys: 'Keep the API keys',
+    keepKeysHelp: 'Otherwise programs that use them are refused. Leave it unchecked if somebody may know your password.',
     ways: { OLD_PASSWORD: 'Password', EMAIL_CODE: 'Code by e-mail', PHONE_CODE: 'Code by SMS' },
   },
   zh: {
@@ -43,6 +46,8 @@ const words = texts({
     changed: '密码已更改，请用新密码登录。',
     keep: (names: string) => `保留我的通行密钥：${names}`,
     keepHelp: '否则在其他设备上创建的通行密钥将失效。请仅在认得全部通行密钥时保留。',
+    keepKeys: '保留 API 密钥',
+    keepKeysHelp: '否则使用它们的程序会被拒绝。如果密码可能已泄露，请不要勾选。',
     ways: { OLD_PASSWORD: '密码', EMAIL_CODE: '邮箱验证码', PHONE_CODE: '短信验证码' },
   },
 })
@@ -97,15 +102,17 @@ function Change({ onClose }: { onClose: () => void }) {
   }
   const form = useForm(
     'auth.changePassword',
-    { verifyType: 'OLD_PASSWORD' as Way, oldPassword: '', code: '', newPassword: '', keepPasskeys: false },
     {
-      input: ({ verifyType, oldPassword, code, newPassword, keepPasskeys }) => ({
-        body: {
-          verifyType,
-          newPassword,
-          keepPasskeys,
-          ...(verifyType === 'OLD_PASSWORD' ? { oldPassword } : { code }),
-        },
+      verifyType: 'OLD_PASSWORD' as Way,
+      oldPassword: '',
+      code: '',
+      newPassword: '',
+      keepPasskeys: false,
+      keepApiKeys: false,
+    },
+    {
+      input: ({ verifyType, oldPassword, code, ...rest }) => ({
+        body: { verifyType, ...rest, ...(verifyType === 'OLD_PASSWORD' ? { oldPassword } : { code }) },
       }),
       refreshes: [],
       onDone() {
@@ -116,6 +123,7 @@ function Change({ onClose }: { onClose: () => void }) {
   )
   const way = form.values.verifyType
   const passkeys = useCall('passkeys.list').data?.items ?? []
+  const keys = usePages('apiKeys.list')
   return (
     <FormDialog form={form} title={t.change} action={t.change} onClose={onClose} maxWidth="xs">
       {Object.keys(ways).length > 1 && (
@@ -155,6 +163,9 @@ function Change({ onClose }: { onClose: () => void }) {
           })}
           isBox
         />
+      )}
+      {keys.total > 0 && (
+        <CheckField {...form.check('keepApiKeys', { label: t.keepKeys, help: t.keepKeysHelp })} isBox />
       )}
     </FormDialog>
   )

@@ -1,6 +1,7 @@
-/** Everything that decides who can sign in: password, passkeys, second factor, e-mail address and phone number. */
+/** Everything that decides who can sign in: password, passkeys, second factor, e-mail address and phone number; and the keys of programs. */
 
 import { AccountPage } from './AccountPage.tsx'
+import { ApiKeys } from './ApiKeys.tsx'
 import { Contacts } from './Contacts.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
@@ -13,6 +14,7 @@ export default function Security() {
       <Passkeys />
       <SecondFactor />
       <Contacts />
+      <ApiKeys />
     </AccountPage>
   )
 }

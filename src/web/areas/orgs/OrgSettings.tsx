@@ -14,10 +14,13 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { Nothing, part } from '../../ui/part.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { Dissolve } from './Dissolve.tsx'
 import { bodyOf, OrgFields, valuesOf } from './OrgFields.tsx'
+
+const OrgApiKeys = part(() => import('./OrgApiKeys.tsx'), Nothing)
 
 const words = texts({
   en: {
@@ -90,6 +93,7 @@ export function OrgSettings({ org }: { org: Organization }) {
   return (
     <>
       {may('orgs.update', org) && <DataForm org={org} />}
+      {may('orgs.apiKeys', org) && <OrgApiKeys org={org} />}
       <Section title={t.more}>
         <Stack spacing={2.5}>
           {may('orgs.resetCode', org) && (

@@ -1,7 +1,7 @@
 /** Words for the resources and actions of permission points. Points that administrators made are shown as they are named. */
 
-import { things } from '../../i18n/things.ts'
-import { texts, textsOf } from '../../i18n/words.ts'
+import { things } from '../i18n/things.ts'
+import { texts, textsOf } from '../i18n/words.ts'
 
 const resources = textsOf<string>({
   statistics: { en: 'Statistics', zh: '统计' },

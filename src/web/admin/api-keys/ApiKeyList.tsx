@@ -1,0 +1,82 @@
+/** The API keys of all users; administrators can end them. */
+
+import { KeyOff } from '@mui/icons-material'
+
+import { call } from '../../api/client.ts'
+import type { DataOf } from '../../api/types.ts'
+import { texts, useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
+import { usePointText } from '../../ui/api-keys.tsx'
+import { BulkAction } from '../../ui/BulkAction.tsx'
+import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
+import { Table } from '../../ui/table/Table.tsx'
+
+const words = texts({
+  en: {
+    title: 'API keys',
+    end: 'End keys',
+    endTitle: (n: number) => (n === 1 ? 'End this API key?' : `End ${n} API keys?`),
+    endText: 'Programs that use them are refused at once, and their owners are notified. This cannot be undone.',
+    ended: (n: number) => (n === 1 ? 'The key has ended.' : `${n} keys have ended.`),
+  },
+  zh: {
+    title: 'API 密钥',
+    end: '终止密钥',
+    endTitle: (n: number) => (n === 1 ? '终止此 API 密钥？' : `终止 ${n} 个 API 密钥？`),
+    endText: '使用它们的程序会立即被拒绝，其所有者会收到通知。此操作无法撤销。',
+    ended: (n: number) => `已终止 ${n} 个密钥。`,
+  },
+})
+
+type AdminKey = DataOf<'admin.apiKeys.list'>['items'][number]
+
+export default function ApiKeyList() {
+  const t = useTexts(words)
+  const may = useMay()
+  const pointText = usePointText()
+  return (
+    <Table
+      operation="admin.apiKeys.list"
+      title={t.title}
+      sort="-createdAt"
+      filters={[
+        searchFilter,
+        { source: 'status', kind: 'enum', of: 'apiKeyStatus' },
+        { source: 'userId', kind: 'user' },
+        ...timeFilters,
+      ]}
+      bulk={may('admin.apiKeys.revoke') && <EndKeys />}
+      columns={[
+        { source: 'name', render: ({ name, prefix }) => `${name} (${prefix}…)` },
+        {
+          source: 'owner',
+          kind: 'user',
+          user: ({ owner }) => ({ id: owner.userId, nickname: owner.nickname, username: owner.username }),
+          text: ({ owner }) => owner.username ?? owner.nickname,
+        },
+        { source: 'orgName' },
+        { source: 'points', render: ({ points }) => points.map(pointText).join(' · ') },
+        { source: 'lastAddress' },
+        { source: 'lastUsedAt', kind: 'time' },
+        { source: 'expiresAt', kind: 'time' },
+        { source: 'revokedAt', kind: 'time' },
+        { source: 'createdAt', kind: 'time', sortable: true },
+      ]}
+    />
+  )
+}
+
+function EndKeys() {
+  const t = useTexts(words)
+  return (
+    <BulkAction
+      label={t.end}
+      icon={<KeyOff />}
+      title={t.endTitle}
+      text={t.endText}
+      run={(id) => call('admin.apiKeys.revoke', { params: { id: Number(id) } })}
+      done={t.ended}
+      nameOf={({ name, owner }: AdminKey) => `${name}, ${owner.nickname || owner.username}`}
+    />
+  )
+}
