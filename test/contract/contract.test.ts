@@ -73,6 +73,7 @@ describe('contract', () => {
     expect([...areas].toSorted()).toEqual([
       'access',
       'agreements',
+      'apiKeys',
       'auth',
       'devices',
       'found',

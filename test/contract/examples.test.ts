@@ -49,6 +49,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'server.look': [400, /update\.check needs/],
   // Keys are not predictable.
   'qrcode.design': [404, /Not found/],
+  // Signed-in people have no API key, and assistants are not switched on.
+  'apiKeys.self': [401, /Sign in/],
+  mcp: [404, /Not found/],
   // The example's device id is not the one of the session.
   'sessions.switch': [403, /device/],
   // The server of the tests does not run for a private network.

@@ -4,6 +4,7 @@ import { isolation as accounts } from '../accounts/isolation.ts'
 import { isolation as activities } from '../activities/isolation.ts'
 import { isolation as agreements } from '../agreements/isolation.ts'
 import { isolation as album } from '../album/isolation.ts'
+import { isolation as apiKeys } from '../api-keys/isolation.ts'
 import { isolation as assets } from '../assets/isolation.ts'
 import { isolation as chat } from '../chat/isolation.ts'
 import { isolation as contacts } from '../contacts/isolation.ts'
@@ -33,4 +34,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   chat,
   push,
   sync,
+  apiKeys,
 ]

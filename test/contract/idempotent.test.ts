@@ -231,6 +231,12 @@ const UPDATES: Readonly<Record<string, Update>> = {
     body: () => ({ roleCode: 'ADMIN', nickname: 'Bob' }),
     raisesNothing: true,
   },
+  'apiKeys.update': {
+    who: () => alice,
+    params: () => ({ id: id['apiKey']! }),
+    body: () => ({ name: 'Renamed', networks: ['192.0.2.0/24'], mcp: 'OFF' }),
+    raisesNothing: true,
+  },
   'admin.users.update': {
     who: () => admin,
     params: () => ({ userId: bob.id }),
@@ -441,6 +447,7 @@ beforeAll(async () => {
   id['scan'] = ok(await alice.call('scanRecords.create', { body: { content: 'x' } })).data.id
   id['activity'] = (await createActivity(alice)).id
   id['activeActivity'] = (await withPasses(alice)).id
+  id['apiKey'] = ok(await alice.call('apiKeys.create', { body: { name: 'Key', points: ['asset:read'] } })).data.id
   id['gate'] = (await createGate(alice, id['activeActivity'])).id
   id['passkey'] = (await addPasskey(alice)).id
   id['passTemplate'] = (await createTemplate(alice)).id

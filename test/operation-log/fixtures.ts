@@ -6,6 +6,7 @@ import { logged as accounts } from '../accounts/logged.ts'
 import { logged as activities } from '../activities/logged.ts'
 import { logged as agreements } from '../agreements/logged.ts'
 import { logged as album } from '../album/logged.ts'
+import { logged as apiKeys } from '../api-keys/logged.ts'
 import { logged as appUpdates } from '../app-updates/logged.ts'
 import { logged as assets } from '../assets/logged.ts'
 import { logged as backups } from '../backups/logged.ts'
@@ -27,6 +28,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   activities,
   agreements,
   album,
+  apiKeys,
   appUpdates,
   assets,
   backups,

@@ -56,7 +56,7 @@ export const apiKeyEndpoints = [
         durable: true,
       },
     ],
-    ignoresKey: 'Its answer has a secret that is not kept.',
+    ignoresKey: 'Its answer has a secret, of which the server keeps a hash only.',
     refuses: {
       400: 'You do not hold one of the points, it cannot be in a key, or there are too many keys.',
       403: 'You have not confirmed lately (code 4031), nothing but a device opens your account, or a key of the console is not made by SYSTEM_ADMIN.',

@@ -51,6 +51,9 @@ const Mcp = Named(
   }),
 )
 
+/** The example has no time, because each would have passed one day. */
+const inFuture = (description: string) => ({ ...Nullable({ ...Time, description }), examples: [null] })
+
 export const ApiKeyView = Model('ApiKey', {
   id: Id,
   name: Type.String({ examples: ['Home Assistant'] }),
@@ -75,12 +78,7 @@ export const NewApiKey = Model('NewApiKey', {
   domain: Type.Optional(Domain),
   orgId: Type.Optional(Nullable({ ...Id, examples: [7] })),
   points: Points,
-  expiresAt: Type.Optional(
-    Nullable({
-      ...Time,
-      description: `At most ${MAX_DAYS} days from now; in ${DEFAULT_DAYS} days by default`,
-    }),
-  ),
+  expiresAt: Type.Optional(inFuture(`At most ${MAX_DAYS} days from now; in ${DEFAULT_DAYS} days by default`)),
   networks: Type.Optional(Nullable(Networks)),
   mcp: Type.Optional(Nullable(Mcp)),
 })
@@ -95,7 +93,7 @@ export type CreatedApiKey = Static<typeof CreatedApiKey>
 export const ChangedApiKey = Model('ChangedApiKey', {
   name: Type.Optional(Nullable(KeyName)),
   networks: Type.Optional(Nullable(Networks)),
-  expiresAt: Type.Optional(Nullable({ ...Time, description: 'Only earlier than it is' })),
+  expiresAt: Type.Optional(inFuture('Only earlier than it is')),
   mcp: Type.Optional(Nullable(Documented(Mcp, 'Only less than it is'))),
 })
 export type ChangedApiKey = Static<typeof ChangedApiKey>

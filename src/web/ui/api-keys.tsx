@@ -26,6 +26,7 @@ const words = texts({
     mcp: { OFF: '', READ: 'assistants may read', WRITE: 'assistants may change things' },
     from: (networks: string) => `only from ${networks}`,
     more: (n: number) => `and ${n} more`,
+    edit: 'Edit',
     end: 'End',
     endOf: (name: string) => `End the API key “${name}”?`,
     endText: 'Programs that use it are refused at once. This cannot be undone.',
@@ -42,6 +43,7 @@ const words = texts({
     mcp: { OFF: '', READ: '智能助手可读取', WRITE: '智能助手可更改' },
     from: (networks: string) => `仅限 ${networks}`,
     more: (n: number) => `等 ${n} 项`,
+    edit: '编辑',
     end: '终止',
     endOf: (name: string) => `终止 API 密钥“${name}”？`,
     endText: '使用它的程序会立即被拒绝。此操作无法撤销。',
@@ -69,9 +71,10 @@ interface Props<K extends ApiKey> {
   /** Where the key is for, or whose it is. */
   about: (key: K) => ReactNode
   end: (key: K) => Promise<unknown>
+  onEdit?: (key: K) => void
 }
 
-export function ApiKeyRows<K extends ApiKey>({ query, about, end }: Props<K>) {
+export function ApiKeyRows<K extends ApiKey>({ query, about, end, onEdit }: Props<K>) {
   const t = useTexts(words)
   const [ending, setEnding] = useState<K>()
   const [isBusy, setBusy] = useState(false)
@@ -94,7 +97,14 @@ export function ApiKeyRows<K extends ApiKey>({ query, about, end }: Props<K>) {
         empty={<EmptyState icon={Key} title={t.none} text={t.noneText} />}
         keyOf={({ id }) => id}
       >
-        {(key) => <KeyRow apiKey={key} about={about(key)} onEnd={() => setEnding(key)} />}
+        {(key) => (
+          <KeyRow
+            apiKey={key}
+            about={about(key)}
+            onEnd={() => setEnding(key)}
+            {...(onEdit && { onEdit: () => onEdit(key) })}
+          />
+        )}
       </Rows>
       <ConfirmDialog
         isOpen={ending !== undefined}
@@ -109,7 +119,14 @@ export function ApiKeyRows<K extends ApiKey>({ query, about, end }: Props<K>) {
   )
 }
 
-function KeyRow({ apiKey, about, onEnd }: { apiKey: ApiKey; about: ReactNode; onEnd: () => void }) {
+interface RowProps {
+  apiKey: ApiKey
+  about: ReactNode
+  onEnd: () => void
+  onEdit?: () => void
+}
+
+function KeyRow({ apiKey, about, onEnd, onEdit }: RowProps) {
   const t = useTexts(words)
   const pointText = usePointText()
   const { name, prefix, points, networks, mcp, expiresAt, lastUsedAt, lastAddress, revokedAt } = apiKey
@@ -146,9 +163,16 @@ function KeyRow({ apiKey, about, onEnd }: { apiKey: ApiKey; about: ReactNode; on
       }
       actions={
         !hasEnded && (
-          <Button color="error" aria-label={`${t.end}: ${name}`} onClick={onEnd}>
-            {t.end}
-          </Button>
+          <>
+            {onEdit && (
+              <Button aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
+                {t.edit}
+              </Button>
+            )}
+            <Button color="error" aria-label={`${t.end}: ${name}`} onClick={onEnd}>
+              {t.end}
+            </Button>
+          </>
         )
       }
     />

@@ -42,6 +42,9 @@ const words = texts({
     copy: 'Copy',
     kept: 'I have copied it',
     ended: 'The key has ended.',
+    save: 'Save',
+    saved: 'The key is saved.',
+    editText: 'Permissions and time cannot be added to a key: make another one for that.',
   },
   zh: {
     title: 'API 密钥',
@@ -66,8 +69,13 @@ const words = texts({
     copy: '复制',
     kept: '我已复制',
     ended: '密钥已终止。',
+    save: '保存',
+    saved: '密钥已保存。',
+    editText: '密钥不能增加权限或延长有效期，如有需要请新建密钥。',
   },
 })
+
+type ApiKey = DataOf<'apiKeys.list'>['items'][number]
 
 export function ApiKeys() {
   const t = useTexts(words)
@@ -75,8 +83,9 @@ export function ApiKeys() {
   const list = usePages('apiKeys.list')
   const revoke = useAction('apiKeys.revoke', { done: t.ended })
   const [isMaking, setMaking] = useState(false)
+  const [edited, setEdited] = useState<ApiKey>()
   const [made, setMade] = useState<DataOf<'apiKeys.create'>>()
-  const scopeText = ({ domain, orgId }: DataOf<'apiKeys.list'>['items'][number]) =>
+  const scopeText = ({ domain, orgId }: ApiKey) =>
     domain === 'APP' ? t.own : domain === 'PLATFORM' ? t.console : (orgs.find(({ id }) => id === orgId)?.name ?? '')
   return (
     <Section
@@ -88,7 +97,12 @@ export function ApiKeys() {
         </Button>
       }
     >
-      <ApiKeyRows query={list} about={scopeText} end={({ id }) => revoke.mutateAsync({ params: { id } })} />
+      <ApiKeyRows
+        query={list}
+        about={scopeText}
+        end={({ id }) => revoke.mutateAsync({ params: { id } })}
+        onEdit={setEdited}
+      />
       {isMaking && (
         <NewKey
           onClose={() => setMaking(false)}
@@ -98,10 +112,37 @@ export function ApiKeys() {
           }}
         />
       )}
+      {edited !== undefined && <EditKey apiKey={edited} onClose={() => setEdited(undefined)} />}
       {made !== undefined && <MadeKey made={made} onClose={() => setMade(undefined)} />}
     </Section>
   )
 }
+
+/** A key can be limited further; more takes another key. */
+function EditKey({ apiKey: { id, name, networks, mcp }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
+  const t = useTexts(words)
+  const { OFF, READ, WRITE } = t.mcpOf
+  const choices = { OFF, ...(mcp !== 'OFF' && { READ }), ...(mcp === 'WRITE' && { WRITE }) }
+  const form = useForm(
+    'apiKeys.update',
+    { name, networks: networks.join('\n'), mcp: mcp as 'OFF' | 'READ' | 'WRITE' },
+    {
+      done: t.saved,
+      onDone: onClose,
+      input: (values) => ({ params: { id }, body: { ...values, networks: rangesOf(values.networks) } }),
+    },
+  )
+  return (
+    <FormDialog form={form} title={name} action={t.save} onClose={onClose}>
+      <Typography color="text.secondary">{t.editText}</Typography>
+      <TextField {...form.text('name', { help: t.nameHelp })} autoFocus />
+      <TextField {...form.text('networks', { label: t.networks, help: t.networksHelp })} multiline minRows={2} />
+      {mcp !== 'OFF' && <TextField {...form.choice('mcp', choices, { label: t.mcp })} />}
+    </FormDialog>
+  )
+}
+
+const rangesOf = (text: string): string[] => text.split(/[\s,]+/).filter((range) => range !== '')
 
 function MadeKey({ made: { name, key }, onClose }: { made: DataOf<'apiKeys.create'>; onClose: () => void }) {
   const t = useTexts(words)
@@ -156,7 +197,7 @@ function NewKey({ onClose, onMade }: { onClose: () => void; onMade: (key: DataOf
           ...(scope !== OWN && scope !== CONSOLE && { orgId: Number(scope) }),
           points: [...points],
           expiresAt: Date.now() + days * DAY,
-          networks: networks.split(/[\s,]+/).filter((range) => range !== ''),
+          networks: rangesOf(networks),
           mcp,
         },
       }),
