@@ -89,6 +89,7 @@ function SignedIn() {
   }, [isKnown])
   if (session !== undefined) return <Shell />
   if (!isKnown) return <Ring />
+  if (new URLSearchParams(search).has('ticket')) return <Navigate to={`/login${search}`} replace />
   const target: Target | null = hasSignedOut() ? null : { nextPathname: pathname, nextSearch: search, nextHash: hash }
   return <Navigate to="/login" replace state={target} />
 }

@@ -113,6 +113,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'event-rows',
   ],
   certificates: ['certificates', 'proofs', 'orders'],
+  oidc: ['oidc', 'providers', 'clients', 'links', 'roles', 'sign-ins', 'logouts', 'admin'],
   chat: [
     'chat',
     'numbers',

@@ -82,6 +82,7 @@ describe('contract', () => {
       'labelProfiles',
       'loginRecords',
       'notifications',
+      'oidc',
       'orgs',
       'passkeys',
       'profile',

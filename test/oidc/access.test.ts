@@ -1,4 +1,4 @@
-/** What a provider opens and ends: second factors, other ways to sign in, memberships and sessions. */
+/** Sign-ins by a provider and the rest of the product: second factors, other ways to sign in, memberships and sessions. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 

@@ -10,7 +10,7 @@ import { defaultConfig } from '#config/config.ts'
 
 import { ok, type Person, type Reply, type TestServer } from '../harness/index.ts'
 
-/** What the provider says about its user. */
+/** Claims about a user. */
 export type Facts = Record<string, unknown>
 
 interface Listening {
@@ -46,7 +46,6 @@ export interface RealProvider {
   amr: string[]
   /** Begins to answer, for a client with these addresses. */
   open(addresses: { redirectUri: string; backchannelUri: string; home: string }): void
-  /** Ends the session of the user as an administrator of the provider does: it tells its clients. */
   stop(): Promise<void>
 }
 
@@ -117,7 +116,7 @@ export interface Liar {
   forge:
     | ((payload: JWTPayload, sign: (payload: JWTPayload, header?: Facts) => Promise<string>) => Promise<string>)
     | undefined
-  /** What comes back from its page besides `code` and `state`. */
+  /** Parameters that come back from its page besides `code` and `state`. */
   answer: Record<string, string>
   /** Answers nothing at all. */
   isSilent: boolean

@@ -97,13 +97,13 @@ test('unknown keys make the server ask for keys at most once a minute', async ()
 })
 
 describe('an e-mail address', () => {
-  /** What a sign-in with these claims opens. */
+  /** Signs in with these claims. Returns the answer. */
   async function signIn(facts: Facts) {
     liar.claims = { sub: crypto.randomUUID(), ...facts }
     return (await new Browser(world.server).signIn('liar')).data
   }
 
-  test('that provider and user have verified opens the account of the user, who is told by mail before', async () => {
+  test('that provider and user have verified opens the account of the user, who gets a mail before', async () => {
     const mei = await world.withEmail()
     const login = await signIn({ email: mei.email.toUpperCase(), email_verified: true })
     expect(login).toMatchObject({ isNewUser: false, user: { id: mei.id } })

@@ -167,7 +167,7 @@ describe('a link', () => {
   const startLink = async (who: Person, body: object = {}) =>
     ok(await who.call('oidc.link', { params: { key: 'school' }, body })).data.url
 
-  test('opens the account of the user who made it, who is told, and can be ended', async () => {
+  test('opens the account of the user who made it, who is notified, and can be ended', async () => {
     newUser()
     const mei = await server.person()
     const browser = new Browser(server)
@@ -264,7 +264,7 @@ describe('a link', () => {
   })
 })
 
-test('a session leads to the logout of its provider, if the provider is to be told', async () => {
+test('a session leads to the logout of its provider, if the provider takes part', async () => {
   const before = await signedIn()
   expect(ok(await before.post('/api/auth/logout')).data).toEqual({ logoutUrl: null })
   await change({ logout: 'PROVIDER' })

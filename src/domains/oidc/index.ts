@@ -22,7 +22,7 @@ export const oidc = domain({
   jobs,
   on: {
     'user.deleting': (_ctx, tx, { userId }) => deleteTicketsOf(tx, userId),
-    // Whoever runs the provider must not get into the account of an administrator.
+    // The operator of a provider must not get into the account of an administrator.
     'platformRole.granted': async (ctx, tx, { userId }) => endAll(ctx, tx, await sessionsOfForeignLinks(tx, userId)),
     'member.left': (_ctx, tx, { orgId, userId }) => deleteGiven(tx, orgId, [userId]),
     'org.membersRemoved': (_ctx, tx, { orgId, userIds }) => deleteGiven(tx, orgId, userIds),

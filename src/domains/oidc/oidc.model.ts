@@ -1,4 +1,4 @@
-/** What a provider says about a user, and the limits of sign-ins. */
+/** The claims of a provider about a user, and the limits of sign-ins. */
 
 import type { Budget } from '#http/budget.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'

@@ -19,6 +19,7 @@ import { server } from './server/index.ts'
 import { sessionsAdmin } from './sessions/index.ts'
 import { settings } from './settings/index.ts'
 import { setup } from './setup/index.ts'
+import { signIn } from './sign-in/index.ts'
 import { site } from './site/index.ts'
 import { users } from './users/index.ts'
 
@@ -41,6 +42,7 @@ export const adminAreas: readonly Area[] = [
   sessionsAdmin,
   settings,
   setup,
+  signIn,
   site,
   users,
 ]

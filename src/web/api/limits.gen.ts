@@ -39,6 +39,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.nicknameNouns.create': 'word! length=20, locale choices=en|zh',
   'admin.nicknameNouns.update': 'word! length=20',
   'admin.notifications.send': 'title! length=100, body! length=100000',
+  'admin.oidcProviders.create':
+    'key!, name! length=60, issuer! length=500, clientId! length=255, clientSecret length=1000, scopes length=500, groupsClaim length=100, roleMap[].group! length=255, roleMap[].orgId!, roleMap[].roleCode! choices=ADMIN|MEMBER|GUEST, roleMode choices=ADD|SYNC, logout choices=NONE|PROVIDER',
+  'admin.oidcProviders.update':
+    'name! length=60, issuer! length=500, clientId! length=255, clientSecret length=1000, scopes length=500, groupsClaim! length=100, roleMap[].group! length=255, roleMap[].orgId!, roleMap[].roleCode! choices=ADMIN|MEMBER|GUEST, roleMode choices=ADD|SYNC, logout choices=NONE|PROVIDER',
   'admin.orgs.addMember': 'userId!, roleCode length=64',
   'admin.orgs.changeRole': 'roleCode! length=64',
   'admin.orgs.create':
@@ -61,8 +65,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
   'album.add': 'latitude min=-90 max=90, longitude min=-180 max=180, address length=200, requestId length=64',
-  'apiKeys.create': 'name! length=50, domain choices=APP|ORG|PLATFORM, points!, mcp choices=OFF|READ|WRITE',
-  'apiKeys.update': 'name! length=50, mcp choices=OFF|READ|WRITE',
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',
@@ -124,8 +126,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.oneClickLogin':
     'token! length=4096, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
-  'auth.passkeyLogin':
-    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.authenticatorData! length=8000, credential.response.signature! length=4000, credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.phoneBind': 'phone! length=40, code! length=20',
   'auth.phoneBindCode': 'phone length=40, credential length=254',
   'auth.phoneCode': 'phone length=40, credential length=254',
@@ -240,6 +240,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'notifications.changePreferences':
     'emailActivities choices=ALL|IMPORTANT|NONE, emailAssets choices=NONE|DAILY|AT_ONCE, digestHour min=0 max=23 isWhole, timeZone! length=64',
   'notifications.send': 'title! length=100, body! length=100000',
+  'oidc.backchannelLogout': 'logout_token! length=20000',
+  'oidc.link': 'redirect length=500',
+  'oidc.token':
+    'ticket! length=100, codeVerifier length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'orgs.answerTransfer': 'accept!',
   'orgs.apply': 'message length=200',
   'orgs.approve': 'userId!, approve!, reason length=200',
@@ -272,10 +276,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',
-  'passkeys.create':
-    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.attestationObject! length=40000, name length=50',
-  'passkeys.require': 'required!',
-  'passkeys.update': 'name! length=50',
   'profile.setPassword': 'password! length=128',
   'profile.setUsername': 'username! length=32',
   'profile.update': 'nickname length=50, signature length=100, avatarUrl length=500',

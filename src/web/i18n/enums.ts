@@ -225,7 +225,20 @@ export const enums = {
     device_user: word('Known by a device only', '仅有设备'),
   },
   rights: { ADMIN: word('Administrators', '管理员'), USER: word('Other users', '普通用户') },
-  provider: { PHONE: word('Phone', '手机号'), EMAIL: word('E-mail', '邮箱'), DEVICE: word('Device', '设备') },
+  provider: {
+    PHONE: word('Phone', '手机号'),
+    EMAIL: word('E-mail', '邮箱'),
+    DEVICE: word('Device', '设备'),
+    OIDC: word('Provider', '身份提供方'),
+  },
+  roleMode: {
+    ADD: word('Give and raise roles', '只授予和提升角色'),
+    SYNC: word('Also lower and end them', '同时降低和收回角色'),
+  },
+  providerLogout: {
+    NONE: word('Only here', '仅在本站退出'),
+    PROVIDER: word('Here and at the provider', '同时退出身份提供方'),
+  },
   loginStatus: { success: word('Succeeded', '成功'), failed: word('Failed', '失败') },
   language: { en: word('English', '英文'), zh: word('Chinese', '中文') },
   wordKind: { ADJECTIVE: word('Adjective', '形容词'), NOUN: word('Noun', '名词') },

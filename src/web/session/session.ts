@@ -264,9 +264,11 @@ let isSignedOut = false
  */
 export async function signOut(): Promise<void> {
   isSignedOut = true
+  let leaveFor: string | null = null
   try {
-    await callWith('auth.logout', {}, { waitsForSignIn: false })
+    const { logoutUrl } = (await callWith('auth.logout', {}, { waitsForSignIn: false })) as DataOf<'auth.logout'>
     forget()
+    leaveFor = logoutUrl
   } catch (error) {
     if (isLost(error) || (error instanceof ApiError && (error.status >= 500 || error.status === 429))) signOutLater()
     // 401: the session has ended before.
@@ -275,6 +277,8 @@ export async function signOut(): Promise<void> {
   }
   // The next user of this browser must not see the messages of this one. If it fails, the server has ended it with the session.
   await turnOffPush().catch(() => undefined)
+  // The user is still signed in at the provider.
+  if (leaveFor !== null) window.location.assign(leaveFor)
 }
 
 onLogin((login) => {

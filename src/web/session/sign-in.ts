@@ -12,6 +12,7 @@ export type SignInOperation =
   | 'auth.phoneLogin'
   | 'auth.phonePasswordLogin'
   | 'auth.passkeyLogin'
+  | 'oidc.token'
 
 export async function signInWith<Id extends SignInOperation>(id: Id, body: BodyOf<Id>): Promise<LoginResponse> {
   // Afterwards the cookie belongs to another session, and nobody could end the one before.

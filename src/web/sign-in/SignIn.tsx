@@ -1,9 +1,10 @@
 /** Sign-in with a password or with a code by mail or SMS, and with the second factor of those who have one. */
 
-import { Alert, Link, TextField } from '@mui/material'
+import { Alert, Button, Link, TextField } from '@mui/material'
 import { useEffect, useState } from 'react'
-import { Link as RouterLink, useNavigate } from 'react-router'
+import { Link as RouterLink, useLocation, useNavigate } from 'react-router'
 
+import { useCall } from '../api/hooks.ts'
 import { finishSignOut, isSigningOut, mayBeSignedIn } from '../api/tokens.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { sessionEndReason } from '../session/live.ts'
@@ -19,6 +20,8 @@ import { type FactorValues, NO_FACTOR, useSignIn } from './use-sign-in.ts'
 /** Not needed by everybody, and therefore not part of the first load. */
 const PasskeySignIn = part(() => import('./PasskeySignIn.tsx'), Nothing)
 const FactorFields = part(() => import('./FactorFields.tsx'), Nothing)
+const Ticket = part(() => import('./Ticket.tsx'), Nothing)
+const Providers = part(() => import('./Providers.tsx'), Nothing)
 
 const words = texts({
   en: {
@@ -32,6 +35,7 @@ const words = texts({
     waiting: 'The server cannot be reached. You go on as soon as it answers.',
     register: 'Create an account',
     forgot: 'Forgot your password?',
+    administrators: 'Administrators',
     reasons: {
       LOGOUT: 'You have signed out.',
       REVOKED: 'This session was ended on another device or by an administrator.',
@@ -51,6 +55,7 @@ const words = texts({
     waiting: '无法连接服务器，连接恢复后会自动继续。',
     register: '注册账号',
     forgot: '忘记密码？',
+    administrators: '管理员登录',
     reasons: {
       LOGOUT: '你已退出登录。',
       REVOKED: '此会话已在其他设备上或被管理员结束。',
@@ -114,6 +119,15 @@ const isPhone = (text: string): boolean => /^\+?[\d\s().-]{6,}$/.test(text)
 type Way = 'password' | 'code'
 
 export function SignIn() {
+  const { search } = useLocation()
+  // The address loses the ticket, and the page keeps it.
+  const [ticket] = useState(() => new URLSearchParams(search).get('ticket'))
+  const [isBack, setBack] = useState(false)
+  useEffect(() => setBack(ticket !== null && search === ''), [ticket, search])
+  return ticket === null || isBack ? <Ways /> : <Ticket ticket={ticket} />
+}
+
+function Ways() {
   const t = useTexts(words)
   const navigate = useNavigate()
   const { state, target } = useTarget()
@@ -146,20 +160,29 @@ export function SignIn() {
     },
   )
   const { way, account } = form.values
+  const { data: others } = useCall('oidc.signInProviders')
+  const [isOpen, setOpen] = useState(false)
+  const isLocal = others?.localSignIn !== false || isOpen
   return (
     <Frame
       title={t.title}
       form={form}
-      action={t.submit}
+      action={isLocal ? t.submit : undefined}
       links={
-        <>
-          <Link component={RouterLink} to="/register" state={state}>
-            {t.register}
-          </Link>
-          <Link component={RouterLink} to="/forgot" state={state}>
-            {t.forgot}
-          </Link>
-        </>
+        isLocal ? (
+          <>
+            {!isOpen && (
+              <Link component={RouterLink} to="/register" state={state}>
+                {t.register}
+              </Link>
+            )}
+            <Link component={RouterLink} to="/forgot" state={state}>
+              {t.forgot}
+            </Link>
+          </>
+        ) : (
+          <Button onClick={() => setOpen(true)}>{t.administrators}</Button>
+        )
       }
     >
       {isEnding && <Alert severity="warning">{t.ending}</Alert>}
@@ -167,30 +190,35 @@ export function SignIn() {
       {reason !== undefined && form.error === null && !isEnding && (
         <Alert severity="info">{t.reasons[reason as keyof typeof t.reasons]}</Alert>
       )}
-      {ways === undefined && <PasskeySignIn onDone={onDone} />}
-      <ToggleField
-        value={way}
-        onChange={(next) => form.reset({ ...form.values, way: next, password: '', code: '' })}
-        choices={t.ways}
-      />
-      <TextField
-        {...form.text('account', { label: way === 'password' ? t.account : t.contact })}
-        // `webauthn`: browsers offer passkeys here.
-        autoComplete="username webauthn"
-        slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
-        required
-        autoFocus
-      />
-      {way === 'password' ? (
-        <TextField {...form.text('password')} type="password" autoComplete="current-password" />
-      ) : (
-        <CodeField
-          {...form.pick('code')}
-          operation={isPhone(account) ? 'auth.phoneCode' : 'auth.emailCode'}
-          recipient={account}
-        />
+      {isLocal && ways === undefined && <PasskeySignIn onDone={onDone} />}
+      {others !== undefined && others.items.length > 0 && <Providers items={others.items} />}
+      {isLocal && (
+        <>
+          <ToggleField
+            value={way}
+            onChange={(next) => form.reset({ ...form.values, way: next, password: '', code: '' })}
+            choices={t.ways}
+          />
+          <TextField
+            {...form.text('account', { label: way === 'password' ? t.account : t.contact })}
+            // `webauthn`: browsers offer passkeys here.
+            autoComplete="username webauthn"
+            slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
+            required
+            autoFocus
+          />
+          {way === 'password' ? (
+            <TextField {...form.text('password')} type="password" autoComplete="current-password" />
+          ) : (
+            <CodeField
+              {...form.pick('code')}
+              operation={isPhone(account) ? 'auth.phoneCode' : 'auth.emailCode'}
+              recipient={account}
+            />
+          )}
+          {ways && <FactorFields form={form as Form<FactorValues>} ways={ways} />}
+        </>
       )}
-      {ways && <FactorFields form={form as Form<FactorValues>} ways={ways} />}
     </Frame>
   )
 }

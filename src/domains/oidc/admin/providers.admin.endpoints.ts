@@ -56,7 +56,7 @@ export const providerAdminEndpoints = [
     path: '/api/admin/oidc/providers/:id',
     summary: 'Change an OpenID provider',
     description:
-      'If you switch it off, its sessions end. If you change its issuer, accounts of the earlier one open nothing any more.',
+      'If you switch it off, its sessions end. If you change its issuer, accounts of the earlier one no longer open anything.',
     tag,
     access: platform('setting:update'),
     params: ById,

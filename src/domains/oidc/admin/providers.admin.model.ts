@@ -58,7 +58,7 @@ export type ProviderList = Static<typeof ProviderList>
 
 const stranded = Type.Integer({
   minimum: 0,
-  description: 'Users who cannot sign in any more, because they had no other way',
+  description: 'Users who can no longer sign in, because they had no other way',
   examples: [0],
 })
 export const ChangedProvider = Model('ChangedOidcProvider', { ...ProviderView.properties, stranded })

@@ -1,6 +1,6 @@
 /**
  * The protocol with a provider, by openid-client. Every request is guarded like other requests to addresses that people chose, and all requests
- * for one request of a user end after five seconds. What a provider says about itself is kept for an hour.
+ * for one request of a user end after five seconds. The configuration of a provider is kept for an hour.
  */
 
 import {
@@ -35,7 +35,7 @@ export class ProviderRefused extends Error {
   override name = 'ProviderRefused'
 }
 
-/** What a provider says about itself. */
+/** The configuration of a provider, and its keys. */
 export interface Discovered {
   readonly metadata: client.ServerMetadata
   readonly keys: JWTVerifyGetKey
@@ -118,7 +118,7 @@ async function discover(ctx: AppContext, { issuer }: ProviderRow, signal: AbortS
     ...(isPlain && { execute: [client.allowInsecureRequests] }),
   })
   const metadata = found.serverMetadata()
-  // The library accepts other issuers from some providers that serve many organizations: anybody can be a user of those.
+  // The library accepts other issuers from some providers that serve many organizations: anyone can be a user of those.
   if (metadata.issuer !== issuer) throw new ProviderRefused(`the provider names itself ${String(metadata.issuer)}`)
   if (metadata.jwks_uri === undefined) throw new ProviderRefused('the provider names no keys')
   const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
@@ -146,7 +146,7 @@ function discovered(ctx: AppContext, provider: ProviderRow, signal: AbortSignal)
   return inTime(signal, found)
 }
 
-/** Asks anew. */
+/** Asks the provider again, whatever is kept. */
 export function discoverAgain(ctx: AppContext, provider: ProviderRow, signal: AbortSignal): Promise<Discovered> {
   kept(ctx).delete(provider.id)
   return discovered(ctx, provider, signal)
@@ -270,7 +270,7 @@ async function verifyToken(
   return payload
 }
 
-/** Some providers put into the ID token only who the user is. */
+/** The ID tokens of some providers contain only the id of the user. */
 function needsMore({ roleMap, groupsClaim }: ProviderRow, token: JWTPayload, metadata: client.ServerMetadata): boolean {
   if (metadata.userinfo_endpoint === undefined) return false
   return (

@@ -60,7 +60,7 @@ export interface NewLink {
   readonly deviceKey: string
 }
 
-/** Inside a write: links an identity that nobody has, and tells the user. False if the user has too many, or another user was faster. */
+/** Inside a write: links an identity that nobody has, and notifies the user. False if the user has too many, or another user was faster. */
 export async function insertLink(
   ctx: AppContext,
   tx: Tx,

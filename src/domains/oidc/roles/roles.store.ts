@@ -23,7 +23,7 @@ export async function deleteGiven(tx: Tx, orgId: number, userIds: readonly numbe
     .where(and(eq(oidcMemberships.orgId, orgId), inArray(oidcMemberships.userId, [...userIds])))
 }
 
-/** The memberships stay, and nobody ends them by SYNC any more. */
+/** The memberships stay, and SYNC no longer ends them. */
 export async function deleteGivenBy(tx: Tx, providerId: number): Promise<void> {
   await tx.delete(oidcMemberships).where(eq(oidcMemberships.providerId, providerId))
 }

@@ -25,7 +25,7 @@ import {
   reportProblem,
 } from './starts.service.ts'
 
-/** What a ticket keeps of the claims. */
+/** The claims that a ticket keeps. */
 export interface Kept {
   readonly sid: string | undefined
   readonly idToken: string

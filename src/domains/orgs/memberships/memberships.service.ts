@@ -175,7 +175,7 @@ interface ProvidedChange {
 /** From the lowest role. Roles that organizations have made themselves have no place among them, so they are left as they are. */
 const RANKS: readonly string[] = ['GUEST', MEMBER, 'ADMIN']
 
-/** What would have to change, or why it cannot. Undefined if nothing has to. The owner is never changed. */
+/** The necessary change, or why it is impossible. Undefined if there is none. The owner is never changed. */
 export async function planProvidedMembership(
   db: Db | Tx,
   { orgId, userId, roleCode, mayLower }: WantedMembership,

@@ -16,6 +16,7 @@ const groupsEn: Record<string, string> = {
   security: 'Security',
   apiKeys: 'API keys',
   mcp: 'Assistants',
+  oidc: 'Sign-in by a provider',
   http: 'Interface',
   backup: 'Backups',
   update: 'Newer versions',
@@ -35,6 +36,7 @@ const groupsZh: Record<string, string> = {
   security: '安全',
   apiKeys: 'API 密钥',
   mcp: '智能助手',
+  oidc: '身份提供方登录',
   http: '接口',
   backup: '备份',
   update: '新版本',
@@ -58,6 +60,7 @@ export const settingWords = texts({
       PROVED: 'Known users',
       ALL: 'All users',
       NONE: 'Nobody',
+      ADMINS: 'Administrators',
     },
   },
   zh: {
@@ -74,6 +77,7 @@ export const settingWords = texts({
       PROVED: '已验证的用户',
       ALL: '所有用户',
       NONE: '任何人都不',
+      ADMINS: '管理员',
     },
   },
 })

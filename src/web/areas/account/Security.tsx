@@ -5,6 +5,7 @@ import { ApiKeys } from './ApiKeys.tsx'
 import { Contacts } from './Contacts.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
+import { Providers } from './Providers.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 
 export default function Security() {
@@ -15,6 +16,7 @@ export default function Security() {
       <SecondFactor />
       <Contacts />
       <ApiKeys />
+      <Providers />
     </AccountPage>
   )
 }

@@ -1,0 +1,82 @@
+/** The way back from a provider: exchanges the ticket of the address, and asks for the second factor of those who have one. */
+
+import { Link, TextField, Typography } from '@mui/material'
+import { useEffect, useRef } from 'react'
+import { Link as RouterLink, useNavigate } from 'react-router'
+
+import { tabStorage } from '../browser/storage.ts'
+import { texts, useTexts } from '../i18n/words.ts'
+import { Frame } from './Frame.tsx'
+import { useSignIn } from './use-sign-in.ts'
+
+const words = texts({
+  en: {
+    title: 'Sign in',
+    running: 'One moment…',
+    totp: 'Code of your authenticator app',
+    totpHint: 'Six digits, or one of your recovery codes',
+    submit: 'Sign in',
+    again: 'Back to sign-in',
+  },
+  zh: {
+    title: '登录',
+    running: '请稍候…',
+    totp: '身份验证器中的验证码',
+    totpHint: '六位数字，或一个恢复码',
+    submit: '登录',
+    again: '返回登录',
+  },
+})
+
+/** The page that was wanted before the sign-in, while its user is at the provider. */
+export const TARGET = 'tessera.signInTarget'
+
+export default function Ticket({ ticket }: { ticket: string }) {
+  const t = useTexts(words)
+  const navigate = useNavigate()
+  const { form, needsTotp } = useSignIn(
+    'oidc.token',
+    { totp: '' },
+    {
+      body: () => ({ ticket }),
+      onDone(isSame) {
+        const target = tabStorage.getItem(TARGET)
+        tabStorage.removeItem(TARGET)
+        void navigate(isSame && target !== null ? target : '/', { replace: true })
+      },
+    },
+  )
+  const isSent = useRef(false)
+  useEffect(() => {
+    if (isSent.current) return
+    isSent.current = true
+    // It works once, and belongs into no history.
+    window.history.replaceState(window.history.state, '', window.location.pathname)
+    form.submit()
+  })
+  return (
+    <Frame
+      title={t.title}
+      form={form}
+      action={needsTotp ? t.submit : undefined}
+      links={
+        (needsTotp || form.error !== null) && (
+          <Link component={RouterLink} to="/login" replace>
+            {t.again}
+          </Link>
+        )
+      }
+    >
+      {needsTotp ? (
+        <TextField
+          {...form.text('totp', { label: t.totp, help: t.totpHint })}
+          autoComplete="one-time-code"
+          required
+          autoFocus
+        />
+      ) : (
+        form.error === null && <Typography color="text.secondary">{t.running}</Typography>
+      )}
+    </Frame>
+  )
+}
