@@ -1,28 +1,25 @@
 /** The way back from a provider: exchanges the ticket of the address, and asks for the second factor of those who have one. */
 
-import { Link, TextField, Typography } from '@mui/material'
+import { Link, Typography } from '@mui/material'
 import { useEffect, useRef } from 'react'
 import { Link as RouterLink, useNavigate } from 'react-router'
 
 import { tabStorage } from '../browser/storage.ts'
 import { texts, useTexts } from '../i18n/words.ts'
+import FactorFields from './FactorFields.tsx'
 import { Frame } from './Frame.tsx'
-import { useSignIn } from './use-sign-in.ts'
+import { NO_FACTOR, useSignIn } from './use-sign-in.ts'
 
 const words = texts({
   en: {
     title: 'Sign in',
     running: 'One moment…',
-    totp: 'Code of your authenticator app',
-    totpHint: 'Six digits, or one of your recovery codes',
     submit: 'Sign in',
     again: 'Back to sign-in',
   },
   zh: {
     title: '登录',
     running: '请稍候…',
-    totp: '身份验证器中的验证码',
-    totpHint: '六位数字，或一个恢复码',
     submit: '登录',
     again: '返回登录',
   },
@@ -34,9 +31,9 @@ export const TARGET = 'tessera.signInTarget'
 export default function Ticket({ ticket }: { ticket: string }) {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const { form, needsTotp } = useSignIn(
+  const { form, ways } = useSignIn(
     'oidc.token',
-    { totp: '' },
+    NO_FACTOR,
     {
       body: () => ({ ticket }),
       onDone(isSame) {
@@ -58,22 +55,17 @@ export default function Ticket({ ticket }: { ticket: string }) {
     <Frame
       title={t.title}
       form={form}
-      action={needsTotp ? t.submit : undefined}
+      action={ways && t.submit}
       links={
-        (needsTotp || form.error !== null) && (
+        (ways !== undefined || form.error !== null) && (
           <Link component={RouterLink} to="/login" replace>
             {t.again}
           </Link>
         )
       }
     >
-      {needsTotp ? (
-        <TextField
-          {...form.text('totp', { label: t.totp, help: t.totpHint })}
-          autoComplete="one-time-code"
-          required
-          autoFocus
-        />
+      {ways ? (
+        <FactorFields form={form} ways={ways} />
       ) : (
         form.error === null && <Typography color="text.secondary">{t.running}</Typography>
       )}
