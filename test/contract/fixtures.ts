@@ -12,6 +12,7 @@ import { isolation as files } from '../files/isolation.ts'
 import { isolation as found } from '../found/isolation.ts'
 import { isolation as metadata } from '../metadata/isolation.ts'
 import { isolation as notifications } from '../notifications/isolation.ts'
+import { isolation as oidc } from '../oidc/isolation.ts'
 import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as push } from '../push/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
@@ -35,4 +36,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   push,
   sync,
   apiKeys,
+  oidc,
 ]

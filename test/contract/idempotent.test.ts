@@ -118,6 +118,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'conversations.mute': { params: () => ({ id: id['conversation']! }), body: () => ({ muted: true }) },
   'conversations.draft': { params: () => ({ id: id['conversation']! }), body: () => ({ draft: 'See you' }) },
   'admin.settings.update': { who: () => admin, body: () => ({ values: { 'quota.files': 5 } }) },
+  'admin.oidcProviders.update': {
+    who: () => admin,
+    params: () => ({ id: id['provider']! }),
+    body: () => ({ name: 'College', clientSecret: 'new', roleMode: 'SYNC' }),
+  },
   'server.identity.update': { who: () => admin, body: () => ({ name: 'Library' }) },
   'server.logo.update': { who: () => admin, body: () => logoForm(logo) },
   'server.mail.update': {
@@ -434,6 +439,8 @@ beforeAll(async () => {
   id['record'] = ok(await alice.call('assetMaintenance.create', done)).data.id
   id['reservation'] = (await reservation(alice)).id
   id['code'] = (await createCode(alice)).id
+  const provider = { key: 'school', name: 'School', issuer: 'https://id.example.org', clientId: 'tessera' }
+  id['provider'] = ok(await admin.call('admin.oidcProviders.create', { body: provider })).data.id
   id['supply'] = ok(await alice.call('supplies.create', { body: { name: 'Chalk' } })).data.id
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id

@@ -45,6 +45,7 @@ interface Request {
 
 let names = 0
 const name = (): string => `thing${++names}`
+let providers = 10
 const addSupply = async () => ok(await alice.call('supplies.create', { body: { name: name() } })).data
 const letters = (): string => name().replaceAll(/\d/g, (digit) => 'abcdefghij'[Number(digit)]!)
 const someone = (): Promise<Person> => server.person()
@@ -91,6 +92,10 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'loginRecords.report': () => ({ body: { loginType: 'qrcode' } }),
   'admin.nicknameAdjectives.create': () => ({ who: admin, body: { word: `Ad${name()}` } }),
   'admin.nicknameNouns.create': () => ({ who: admin, body: { word: `No${name()}` } }),
+  'admin.oidcProviders.create': () => ({
+    who: admin,
+    body: { key: `p${++providers}`, name: 'School', issuer: 'https://id.example.org', clientId: 'tessera' },
+  }),
   'admin.users.create': () => ({ who: admin, body: { username: name() } }),
   'qrCodes.create': () => ({ body: { name: name(), content: 'https://example.org' } }),
   'qrCodeDesigns.create': () => ({ body: { name: name(), isDefault: true } }),
@@ -443,6 +448,7 @@ const IGNORED = {
   'It only adds to a number.': ['server.printed'],
   'It asks another server, and creates nothing.': ['server.look'],
   'It sends a mail, whose steps are its answer.': ['server.mail.test'],
+  'It asks the provider, whose answer is its own.': ['admin.oidcProviders.check'],
   'Its answer is the present state of the certificate.': ['server.certificate.renew'],
   'It changes nothing.': [
     'activities.renderDescription',
@@ -459,7 +465,7 @@ const IGNORED = {
     'auth.phoneBindCode',
     'auth.phoneLinkCode',
   ],
-  'Its answer is a secret.': ['auth.startTotp', 'backups.downloadLink'],
+  'Its answer is a secret.': ['auth.startTotp', 'backups.downloadLink', 'oidc.link'],
   'Its answer works once.': ['passkeys.options'],
   'A challenge works once.': ['passkeys.create'],
   'It answers the same link again.': ['activities.openKiosk'],

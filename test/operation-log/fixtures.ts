@@ -14,6 +14,7 @@ import { logged as chat } from '../chat/logged.ts'
 import { logged as files } from '../files/logged.ts'
 import { logged as metadata } from '../metadata/logged.ts'
 import { logged as notifications } from '../notifications/logged.ts'
+import { logged as oidc } from '../oidc/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
 import { logged as server } from '../server/logged.ts'
@@ -36,6 +37,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   files,
   metadata,
   notifications,
+  oidc,
   orgs,
   qrCodes,
   server,

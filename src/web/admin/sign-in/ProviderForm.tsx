@@ -235,7 +235,7 @@ function RoleMap({ lines, onChange, problem }: RoleMapProps) {
 export function DeleteProvider({ provider: { id, name } }: { provider: OidcProvider }) {
   const t = useTexts(words)
   return (
-    <DialogButton label={t.delete} aria-label={`${t.delete}: ${name}`} color="error">
+    <DialogButton label={t.delete} aria-label={`${t.delete}: ${name}`} color="error" variant="text">
       {(close) => <DeleteDialog id={id} name={name} onClose={close} />}
     </DialogButton>
   )

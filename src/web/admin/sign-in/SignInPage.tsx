@@ -40,7 +40,7 @@ const words = texts({
     admins: 'Only administrators can sign in without a provider.',
     restrict: 'Only by a provider',
     restrictText:
-      'Users who are not administrators can sign in only by a provider. Their other sessions end when they are next renewed, after minutes at the latest. A provider must have been checked within the last hour.',
+      'Users who are not administrators can sign in only by a provider. Their other sessions end when they are next renewed, after seven days at the latest. A provider must have been checked within the last hour.',
     release: 'Allow other ways',
     releaseText: 'Everyone can sign in with a password, a code or a passkey again.',
     saved: 'Saved.',
@@ -67,7 +67,7 @@ const words = texts({
     admins: '只有管理员可以不通过身份提供方登录。',
     restrict: '只允许身份提供方',
     restrictText:
-      '非管理员用户只能通过身份提供方登录，其他方式打开的会话将在下次续期时结束。须有一个身份提供方在过去一小时内检查通过。',
+      '非管理员用户只能通过身份提供方登录，其他方式打开的会话将在下次续期时结束，最迟七天。须有一个身份提供方在过去一小时内检查通过。',
     release: '允许其他方式',
     releaseText: '所有人又可以通过密码、验证码或通行密钥登录。',
     saved: '已保存。',
