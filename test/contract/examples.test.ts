@@ -44,6 +44,13 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'undos.submit': [403, /link/],
   // The server of the tests has no certificate.
   'server.certificate.renew': [400, /no certificate/],
+  // The example of POST /api/admin/oidc/providers comes later, and its provider does not exist.
+  'oidc.start': NO_SUCH_ROW,
+  'oidc.callback': NO_SUCH_ROW,
+  'oidc.link': NO_SUCH_ROW,
+  'oidc.backchannelLogout': NO_SUCH_ROW,
+  'oidc.unlink': NO_SUCH_ROW,
+  'oidc.token': [400, /used or has expired/],
   // Nothing starts the server of the tests again.
   'server.restart': [400, /service install/],
   'server.look': [400, /update\.check needs/],

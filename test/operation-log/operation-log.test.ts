@@ -328,6 +328,7 @@ const NOT_LOGGED = [
   'POST /api/admin/auth/login',
   'POST /api/admin/auth/refresh',
   'POST /api/admin/server/mail/test',
+  'POST /api/admin/oidc/providers/:id/check',
   'POST /api/admin/server/update',
   'POST /api/admin/server/reach/checks',
   'POST /api/admin/backups/:name/preview',
