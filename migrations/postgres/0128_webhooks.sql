@@ -41,7 +41,7 @@ CREATE TABLE "webhooks" (
 	"sequence" bigint DEFAULT 0 NOT NULL,
 	"pending" bigint DEFAULT 0 NOT NULL,
 	"failures" bigint DEFAULT 0 NOT NULL,
-	"is_slow" boolean DEFAULT false NOT NULL,
+	"is_fast" boolean DEFAULT false NOT NULL,
 	"due_at" bigint,
 	"last_success_at" bigint,
 	"last_failure_at" bigint,
@@ -62,4 +62,4 @@ CREATE INDEX "webhook_scans_first" ON "webhook_scans" USING btree ("first_at");
 
 CREATE INDEX "webhooks_owner" ON "webhooks" USING btree ("owner","id");
 
-CREATE INDEX "webhooks_due" ON "webhooks" USING btree ("is_slow","due_at") WHERE "webhooks"."due_at" is not null;
+CREATE INDEX "webhooks_due" ON "webhooks" USING btree ("is_fast","due_at") WHERE "webhooks"."due_at" is not null;

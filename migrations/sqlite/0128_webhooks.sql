@@ -51,7 +51,7 @@ CREATE TABLE `webhooks` (
 	`sequence` integer DEFAULT 0 NOT NULL,
 	`pending` integer DEFAULT 0 NOT NULL,
 	`failures` integer DEFAULT 0 NOT NULL,
-	`is_slow` integer DEFAULT false NOT NULL,
+	`is_fast` integer DEFAULT false NOT NULL,
 	`due_at` integer,
 	`last_success_at` integer,
 	`last_failure_at` integer,
@@ -62,4 +62,4 @@ CREATE TABLE `webhooks` (
 
 CREATE INDEX `webhooks_owner` ON `webhooks` (`owner`,`id`);
 
-CREATE INDEX `webhooks_due` ON `webhooks` (`is_slow`,`due_at`) WHERE "webhooks"."due_at" is not null;
+CREATE INDEX `webhooks_due` ON `webhooks` (`is_fast`,`due_at`) WHERE "webhooks"."due_at" is not null;

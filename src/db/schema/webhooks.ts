@@ -104,8 +104,8 @@ export const webhooks = table(
     pending: col.int('pending').notNull().default(0),
     /** Attempts that failed since the last success. */
     failures: col.int('failures').notNull().default(0),
-    /** The last attempt failed or took long: it gets one place instead of several. */
-    isSlow: col.bool('is_slow').notNull().default(false),
+    /** The last attempt succeeded soon: it gets several places instead of one. */
+    isFast: col.bool('is_fast').notNull().default(false),
     /** The earliest `dueAt` of its deliveries that nobody has claimed; null if there is none. */
     dueAt: col.time('due_at'),
     lastSuccessAt: col.time('last_success_at'),
@@ -117,7 +117,7 @@ export const webhooks = table(
   },
   (t) => [
     index('webhooks_owner').on(t.owner, t.id),
-    index('webhooks_due').on(t.isSlow, t.dueAt).where(isNotNull(t.dueAt)),
+    index('webhooks_due').on(t.isFast, t.dueAt).where(isNotNull(t.dueAt)),
   ],
 )
 

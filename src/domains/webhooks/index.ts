@@ -33,3 +33,5 @@ export const webhooks = domain({
   },
   stop: stopSending,
 })
+
+export { networkOf, wakeWebhooks } from './sending/sending.service.ts'

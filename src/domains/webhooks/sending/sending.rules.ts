@@ -6,14 +6,21 @@ import { DAY, HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 import { SECRET_PREFIX } from '../webhooks/webhooks.rules.ts'
 
-/** Requests at once: of the server, and of a webhook whose receiver answers soon. Slow and failing ones get one each, and half of all at most. */
-export const PLACES = { all: 32, slow: 16, each: 4 } as const
+/**
+ * Requests at once: of the server, of all webhooks that are fast or of all others, and of a fast one. The others are those whose last attempt failed or
+ * took long, and new ones. They get one each, so that dead receivers take no places from those that answer.
+ */
+export const PLACES = { all: 32, fast: 24, others: 16, each: 4 } as const
+/** Deliveries of a fast webhook that a process claims, with those that it is sending: so it need not wait for the disk after each. */
+export const CLAIMED = 48
 /** From the resolution of the name to the end of the answer. */
 export const ATTEMPT_MS = 10 * SECOND
 /** A receiver that takes longer counts as slow. */
 export const SLOW_MS = 2 * SECOND
 /** A process that has claimed a delivery and not ended the attempt by then is dead. */
 export const CLAIM_MS = ATTEMPT_MS + 15 * SECOND
+/** No attempt begins later than so long before the end of its claim. */
+export const LAST_START_MS = ATTEMPT_MS + 5 * SECOND
 
 /** Pauses after failed attempts. After one more failure the delivery is FAILED. */
 const PAUSES = [

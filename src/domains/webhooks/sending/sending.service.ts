@@ -6,7 +6,9 @@
 
 import { isShared } from '#config/config.ts'
 import { type AppContext, perContext } from '#context'
+import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
+import { getOrSet } from '#lib/get-or-set.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
 import { fraction } from '#platform/ids.ts'
 import { NotPublicError, postPublic, type PublicAnswer } from '#platform/public-post.ts'
@@ -19,7 +21,17 @@ import { deliveriesWritten } from '../outbox/outbox.service.ts'
 import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
 import { switchOff, webhooksChanged } from '../webhooks/switching.service.ts'
 import type { WebhookRow } from '../webhooks/webhooks.store.ts'
-import { ATTEMPT_MS, CLAIM_MS, isFailing, pauseAfter, PLACES, signature, SLOW_MS } from './sending.rules.ts'
+import {
+  ATTEMPT_MS,
+  CLAIM_MS,
+  CLAIMED,
+  isFailing,
+  LAST_START_MS,
+  pauseAfter,
+  PLACES,
+  signature,
+  SLOW_MS,
+} from './sending.rules.ts'
 import * as store from './sending.store.ts'
 
 /** The longest time between two looks: for deliveries of a process that has died, and if the clock was changed. */
@@ -45,7 +57,13 @@ interface Claimed {
 class Sender {
   readonly #attempts = new Set<Promise<void>>()
   readonly #stop = new AbortController()
+  /** Claimed deliveries by their webhooks: those that wait here, and how many are being sent. */
+  readonly #queues = new Map<number, Claimed[]>()
+  readonly #sending = new Map<number, number>()
+  /** The ids of all that this process has claimed and not saved. */
+  readonly #held = new Map<number, Set<number>>()
   #ended: store.Ended[] = []
+  #returned: DeliveryRow[] = []
   #saving: Promise<void> | undefined
   #timer: Timer | undefined
   #looking: Promise<void> | undefined
@@ -78,6 +96,7 @@ class Sender {
     const abort = setTimeout(() => this.#stop.abort(new Error('the server stops')), STOP_MS)
     await Promise.all(this.#attempts)
     clearTimeout(abort)
+    for (const [id, queue] of this.#queues) this.#giveBack(id, queue)
     await this.#saving
   }
 
@@ -107,27 +126,32 @@ class Sender {
     const isFresh = this.#isFresh
     const claimed = await ctx.db.write('webhooks.claim', (tx) => this.#claim(tx, now, isFresh), IN_ORDER)
     this.#isFresh = false
-    for (const one of claimed) this.#begin(one)
+    for (const one of claimed) this.#add(one)
     if (claimed.length > 0) this.#again = true
     else this.#sleep(SECOND)
   }
 
-  async #claim(tx: Parameters<typeof store.claim>[0], now: number, isFresh: boolean): Promise<Claimed[]> {
+  async #claim(tx: Tx, now: number, isFresh: boolean): Promise<Claimed[]> {
     await store.releaseClaims(tx, now, isFresh)
-    const sending = await store.sendingNow(tx)
-    const free: { all: number; slow: number } = { all: PLACES.all, slow: PLACES.slow }
-    for (const n of sending.values()) free.all -= n
+    const counts = await store.claimedNow(tx)
+    const used = { fast: 0, others: 0 }
+    for (const n of counts.values()) used[n > 1 ? 'fast' : 'others'] += Math.min(n, PLACES.each)
     const claimed: Claimed[] = []
-    for (const isSlow of [false, true]) {
-      if (isSlow) free.slow = Math.min(free.slow, free.all)
-      for (const webhook of await store.dueWebhooks(tx, isSlow, now, PLACES.all)) {
-        const own = (isSlow ? 1 : PLACES.each) - (sending.get(webhook.id) ?? 0)
-        const limit = Math.min(own, isSlow ? free.slow : free.all)
-        const rows = limit <= 0 ? [] : await store.claim(tx, webhook.id, { now, until: now + CLAIM_MS, limit })
+    for (const kind of ['fast', 'others'] as const) {
+      const most = kind === 'fast' ? { places: PLACES.each, claimed: CLAIMED } : { places: 1, claimed: 1 }
+      for (const webhook of await store.dueWebhooks(tx, kind === 'fast', now, PLACES.all)) {
+        const before = counts.get(webhook.id) ?? 0
+        // Another process sends deliveries of it, and goes on when these have ended.
+        const isElsewhere = before > (this.#held.get(webhook.id)?.size ?? 0)
+        const free = Math.min(PLACES[kind] - used[kind], PLACES.all - used.fast - used.others)
+        const own = Math.min(before, most.places)
+        // All its places, or as many as are free.
+        const room = free >= most.places - own ? most.claimed - before : Math.min(free, most.claimed - before)
+        const limit = isElsewhere ? 0 : Math.max(room, 0)
+        const rows = limit === 0 ? [] : await store.claim(tx, webhook.id, { now, until: now + CLAIM_MS, limit })
         claimed.push(...rows.map((delivery) => ({ webhook, delivery })))
-        free.all -= rows.length
-        if (isSlow) free.slow -= rows.length
-        if (own - rows.length <= 0) await store.noteFull(tx, webhook.id)
+        used[kind] += Math.min(before + rows.length, most.places) - own
+        if (isElsewhere || before + rows.length >= most.claimed) await store.noteFull(tx, webhook.id)
         else if (limit > 0) await store.refreshDue(tx, webhook.id, now)
       }
     }
@@ -139,18 +163,57 @@ class Sender {
     if (this.#running) this.#timer = setTimeout(() => this.wake(), Math.min(ms, LOOK_MS))
   }
 
+  #add(one: Claimed): void {
+    const { id } = one.webhook
+    getOrSet(this.#held, id, new Set()).add(one.delivery.id)
+    getOrSet(this.#queues, id, []).push(one)
+    this.#next(id)
+  }
+
+  /** Begins attempts of a webhook, up to its places. */
+  #next(id: number): void {
+    const queue = this.#queues.get(id) ?? []
+    while (this.#running && (this.#sending.get(id) ?? 0) < PLACES.each) {
+      const one = queue.shift()
+      if (one === undefined) break
+      // The queue took long: another process may claim it soon.
+      if (one.delivery.claimedUntil! - this.ctx.clock.now() < LAST_START_MS)
+        return this.#giveBack(id, [one, ...queue.splice(0)])
+      this.#begin(one)
+    }
+    if (queue.length === 0) this.#queues.delete(id)
+  }
+
+  #giveBack(id: number, list: readonly Claimed[]): void {
+    if (list.length === 0) return
+    this.#returned.push(...list.map(({ delivery }) => delivery))
+    this.#queues.delete(id)
+    this.#save()
+  }
+
   #begin(one: Claimed): void {
-    const attempt: Promise<void> = this.#attempt(one)
-      .then((ended) => {
-        if (ended !== undefined) this.#ended.push(ended)
-        return (this.#saving ??= this.#saveAll())
-      })
-      .catch((error: unknown) => this.ctx.log.error('the result of a delivery could not be saved', { error }))
-      .finally(() => {
-        this.#attempts.delete(attempt)
-        this.wake()
-      })
+    const { id } = one.webhook
+    this.#sending.set(id, (this.#sending.get(id) ?? 0) + 1)
+    const attempt: Promise<void> = this.#attempt(one).then(
+      (ended) => this.#end(id, ended),
+      (error: unknown) => this.ctx.log.error('a delivery could not be sent', { error }),
+    )
+    void attempt.finally(() => {
+      this.#attempts.delete(attempt)
+      const left = this.#sending.get(id)! - 1
+      if (left === 0) this.#sending.delete(id)
+      else this.#sending.set(id, left)
+      this.#next(id)
+    })
     this.#attempts.add(attempt)
+  }
+
+  #end(id: number, ended: store.Ended | undefined): void {
+    if (ended === undefined) return
+    this.#ended.push(ended)
+    // The others wait as all of a webhook that is not fast.
+    if (!isFast(ended)) this.#giveBack(id, this.#queues.get(id) ?? [])
+    this.#save()
   }
 
   /** Undefined if the server stops: the claim ends by time, or with the next start. */
@@ -214,46 +277,62 @@ class Sender {
     }
   }
 
-  /** Saves the results that have come in, together. Rows of a database that is away become due again when their claim ends. */
+  #save(): void {
+    this.#saving ??= this.#saveAll()
+  }
+
+  /** Saves the results that have come in, together. If the database is away, the deliveries become due again when their claims end. */
   async #saveAll(): Promise<void> {
     try {
-      while (this.#ended.length > 0) {
-        const ended = this.#ended
+      while (this.#ended.length + this.#returned.length > 0) {
+        const [ended, returned] = [this.#ended, this.#returned]
         this.#ended = []
-        await this.ctx.db.write('webhooks.saveResults', (tx) => saveResults(this.ctx, tx, ended), IN_ORDER)
+        this.#returned = []
+        for (const { webhookId, id } of [...ended.map(({ delivery }) => delivery), ...returned]) {
+          const held = this.#held.get(webhookId)
+          held?.delete(id)
+          if (held?.size === 0) this.#held.delete(webhookId)
+        }
+        await this.ctx.db.write('webhooks.saveResults', (tx) => saveResults(this.ctx, tx, ended, returned), IN_ORDER)
+        this.wake()
       }
+    } catch (error) {
+      this.ctx.log.error('the results of deliveries could not be saved', { error })
     } finally {
       this.#saving = undefined
     }
   }
 }
 
+const isFast = ({ isDelivered, attempt }: store.Ended): boolean => isDelivered && attempt.ms < SLOW_MS
+
 async function saveResults(
   ctx: AppContext,
-  tx: Parameters<typeof store.saveAttempt>[0],
+  tx: Tx,
   ended: readonly store.Ended[],
+  returned: readonly DeliveryRow[],
 ): Promise<void> {
+  const now = ctx.clock.now()
   const saved: store.Ended[] = []
   for (const one of ended) if (await store.saveAttempt(tx, one)) saved.push(one)
+  for (const row of returned) await store.giveBack(tx, row, now)
   for (const [webhookId, some] of Map.groupBy(saved, ({ delivery }) => delivery.webhookId)) {
-    const last = some.at(-1)!
     const lastSuccess = some.findLastIndex(({ isDelivered }) => isDelivered)
-    const successAt = some[lastSuccess]?.attempt.at
     const failed = some.filter(({ isDelivered }) => !isDelivered)
     const row = await store.saveOutcome(tx, webhookId, {
       done: some.filter(({ isDelivered, next }) => isDelivered || next === undefined).length,
       failures: some.slice(lastSuccess + 1).length,
       hasSucceeded: lastSuccess >= 0,
-      isSlow: !last.isDelivered || last.attempt.ms >= SLOW_MS,
-      lastSuccessAt: successAt,
+      isFast: some.every(isFast),
+      lastSuccessAt: some[lastSuccess]?.attempt.at,
       lastFailureAt: failed.at(-1)?.attempt.at,
     })
-    if (row === undefined) continue
-    await store.refreshDue(tx, webhookId, ctx.clock.now())
-    if (!row.enabled || row.deletedAt !== null) continue
+    if (row === undefined || !row.enabled || row.deletedAt !== null) continue
     if (some.some(({ isGone }) => isGone)) await switchOff(ctx, tx, row, 'GONE')
-    else if (isFailing(row, ctx.clock.now())) await switchOff(ctx, tx, row, 'FAILING')
+    else if (isFailing(row, now)) await switchOff(ctx, tx, row, 'FAILING')
   }
+  const changed = [...saved.map(({ delivery }) => delivery), ...returned]
+  for (const id of new Set(changed.map(({ webhookId }) => webhookId))) await store.refreshDue(tx, id, now)
 }
 
 /** The present secret, and the one before it while it also signs. */

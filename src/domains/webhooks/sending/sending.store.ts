@@ -15,11 +15,11 @@ export async function nextDue(db: Db): Promise<number | null> {
     ...(await db
       .select({ at: min(webhooks.dueAt) })
       .from(webhooks)
-      .where(and(isDue, eq(webhooks.isSlow, false)))),
+      .where(and(isDue, eq(webhooks.isFast, true)))),
     ...(await db
       .select({ at: min(webhooks.dueAt) })
       .from(webhooks)
-      .where(and(isDue, eq(webhooks.isSlow, true)))),
+      .where(and(isDue, eq(webhooks.isFast, false)))),
     ...(await db
       .select({ at: min(deliveries.claimedUntil) })
       .from(deliveries)
@@ -56,8 +56,8 @@ export async function refreshDue(tx: Tx, id: number, now: number): Promise<void>
     .where(and(eq(webhooks.id, id), eq(webhooks.enabled, true)))
 }
 
-/** How many deliveries of each webhook are being sent. */
-export async function sendingNow(tx: Tx): Promise<Map<number, number>> {
+/** How many deliveries of each webhook are claimed. */
+export async function claimedNow(tx: Tx): Promise<Map<number, number>> {
   const rows = await tx
     .select({ webhookId: deliveries.webhookId, n: count() })
     .from(deliveries)
@@ -67,13 +67,13 @@ export async function sendingNow(tx: Tx): Promise<Map<number, number>> {
 }
 
 /** Webhooks with deliveries that are due, those that wait longest first. */
-export const dueWebhooks = (tx: Tx, isSlow: boolean, now: number, limit: number): Promise<WebhookRow[]> =>
+export const dueWebhooks = (tx: Tx, isFast: boolean, now: number, limit: number): Promise<WebhookRow[]> =>
   tx
     .select()
     .from(webhooks)
     .where(
       and(
-        eq(webhooks.isSlow, isSlow),
+        eq(webhooks.isFast, isFast),
         lte(webhooks.dueAt, now),
         eq(webhooks.enabled, true),
         isNull(webhooks.deletedAt),
@@ -151,19 +151,19 @@ export interface Outcome {
   /** Failures after the last success among the attempts, or all of them. */
   readonly failures: number
   readonly hasSucceeded: boolean
-  readonly isSlow: boolean
+  readonly isFast: boolean
   readonly lastSuccessAt: number | undefined
   readonly lastFailureAt: number | undefined
 }
 
 export async function saveOutcome(tx: Tx, id: number, outcome: Outcome): Promise<WebhookRow | undefined> {
-  const { done, failures, hasSucceeded, isSlow, lastSuccessAt, lastFailureAt } = outcome
+  const { done, failures, hasSucceeded, isFast, lastSuccessAt, lastFailureAt } = outcome
   const [row] = await tx
     .update(webhooks)
     .set({
       pending: sql`${webhooks.pending} - ${done}`,
       failures: hasSucceeded ? failures : sql`${webhooks.failures} + ${failures}`,
-      isSlow,
+      isFast,
       ...(lastSuccessAt !== undefined && { lastSuccessAt }),
       ...(lastFailureAt !== undefined && { lastFailureAt }),
     })

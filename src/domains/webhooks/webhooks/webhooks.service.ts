@@ -171,12 +171,12 @@ function changeOf(row: store.WebhookRow, input: UpdateWebhook, now: number): Par
   const { name = row.name, url = row.url, enabled = row.enabled } = input
   const events = input.events === undefined ? row.events : [...new Set(input.events)]
   const switching = enabled
-    ? { enabled: true, disabledReason: null, enabledAt: now, failures: 0 }
+    ? { enabled: true, disabledReason: null, enabledAt: now, failures: 0, isFast: false }
     : { enabled: false, disabledReason: 'OWNER' as const, dueAt: null }
   return {
     ...(name !== row.name && { name }),
     // A new receiver starts without the past of the old one.
-    ...(url !== row.url && { url, failures: 0, isSlow: false, enabledAt: now }),
+    ...(url !== row.url && { url, failures: 0, isFast: false, enabledAt: now }),
     ...(JSON.stringify(events) !== JSON.stringify(row.events) && { events }),
     ...(enabled !== row.enabled && switching),
   }
