@@ -22,6 +22,7 @@ import { setup } from './setup/index.ts'
 import { signIn } from './sign-in/index.ts'
 import { site } from './site/index.ts'
 import { users } from './users/index.ts'
+import { webhooksAdmin } from './webhooks/index.ts'
 
 export const adminAreas: readonly Area[] = [
   access,
@@ -32,6 +33,7 @@ export const adminAreas: readonly Area[] = [
   apiKeysAdmin,
   backups,
   dashboard,
+  webhooksAdmin,
   linksAdmin,
   loginRecords,
   nicknameWords,

@@ -349,4 +349,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'records!, records[].entity! choices=qrCode|category|scanRecord|albumPhoto|asset|assetCategory, records[].localId! length=64, records[].baseVersion!, records[].updatedAt!',
   'sync.resolve': 'conflictId!, acceptServer!',
   'undos.submit': 'token! length=100',
+  'webhooks.create': 'name! length=50, url! length=2000, events!',
+  'webhooks.createOfServer': 'name! length=50, url! length=2000, events!',
+  'webhooks.replay': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
+  'webhooks.replayOfServer': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
+  'webhooks.update': 'name! length=50, url! length=2000',
+  'webhooks.updateOfServer': 'name! length=50, url! length=2000',
 }

@@ -208,6 +208,17 @@ export const enums = {
     INVITE: word('By invitation', '仅限邀请'),
   },
   apiKeyStatus: { ACTIVE: word('Valid', '有效'), ENDED: word('Ended', '已失效') },
+  deliveryStatus: {
+    PENDING: word('Waiting', '等待中'),
+    DELIVERED: word('Delivered', '已送达'),
+    FAILED: word('Failed', '失败'),
+  },
+  webhookReason: {
+    OWNER: word('by hand', '手动停用'),
+    GONE: word('the receiver is gone', '接收方已停用'),
+    FAILING: word('no success for three days', '连续三天失败'),
+    QUEUE_FULL: word('too many waiting', '等待过多'),
+  },
   sessionStatus: {
     ACTIVE: word('Active', '有效'),
     EXPIRED: word('Expired', '已过期'),

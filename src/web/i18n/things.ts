@@ -62,4 +62,5 @@ export const things = {
   template: noun('Template', 'Templates', '模板'),
   user: noun('User', 'Users', '用户'),
   voiceMessage: noun('Voice message', 'Voice messages', '语音'),
+  webhook: noun('Webhook', 'Webhooks', 'Webhook'),
 } as const satisfies Record<string, Thing>

@@ -18,6 +18,7 @@ const TONES: Partial<Record<EnumName, Readonly<Record<string, Tone>>>> = {
   passStatus: { ISSUED: 'good', EXPIRED: 'warning', REVOKED: 'bad' },
   reservationStatus: { REQUESTED: 'warning', APPROVED: 'good', REJECTED: 'bad', OUT: 'running' },
   sendStatus: { DONE: 'good', RUNNING: 'running' },
+  deliveryStatus: { PENDING: 'running', DELIVERED: 'good', FAILED: 'bad' },
   sessionStatus: { ACTIVE: 'good' },
   userStatus: { ACTIVE: 'good', DISABLED: 'bad' },
 }

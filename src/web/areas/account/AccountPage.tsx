@@ -15,6 +15,7 @@ const words = texts({
     devices: 'Devices',
     history: 'History',
     links: 'Linked accounts',
+    webhooks: 'Webhooks',
     storage: 'Storage and sync',
     privacy: 'Privacy',
   },
@@ -25,12 +26,13 @@ const words = texts({
     devices: '设备',
     history: '登录记录',
     links: '关联账号',
+    webhooks: 'Webhook',
     storage: '存储与同步',
     privacy: '隐私',
   },
 })
 
-const TABS = ['profile', 'security', 'devices', 'history', 'links', 'storage', 'privacy'] as const
+const TABS = ['profile', 'security', 'devices', 'history', 'links', 'webhooks', 'storage', 'privacy'] as const
 export type AccountTab = (typeof TABS)[number]
 
 export function AccountPage({ tab, children }: { tab: AccountTab; children: ReactNode }) {

@@ -21,6 +21,7 @@ export const account = area({
     { path: '/account/devices', component: part(() => import('./Devices.tsx')) },
     { path: '/account/history', component: part(() => import('./History.tsx')) },
     { path: '/account/links', component: part(() => import('./Links.tsx')) },
+    { path: '/account/webhooks', component: part(() => import('./Webhooks.tsx')) },
     { path: '/account/storage', component: part(() => import('./Storage.tsx')) },
     { path: '/account/privacy', component: part(() => import('./Privacy.tsx')) },
   ],

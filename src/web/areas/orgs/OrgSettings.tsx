@@ -22,6 +22,8 @@ import { bodyOf, OrgFields, valuesOf } from './OrgFields.tsx'
 
 const OrgApiKeys = part(() => import('./OrgApiKeys.tsx'), Nothing)
 
+const OrgWebhooks = part(() => import('./OrgWebhooks.tsx'), Nothing)
+
 const words = texts({
   en: {
     ...common.en,
@@ -94,6 +96,7 @@ export function OrgSettings({ org }: { org: Organization }) {
     <>
       {may('orgs.update', org) && <DataForm org={org} />}
       {may('orgs.apiKeys', org) && <OrgApiKeys org={org} />}
+      {may('orgs.update', org) && <OrgWebhooks org={org} />}
       <Section title={t.more}>
         <Stack spacing={2.5}>
           {may('orgs.resetCode', org) && (

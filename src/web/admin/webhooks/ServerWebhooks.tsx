@@ -1,0 +1,14 @@
+/** Webhooks that are told of all users and organizations, by ids, names and kinds. */
+
+import { things } from '../../i18n/things.ts'
+import { useLocale } from '../../i18n/words.ts'
+import { Page } from '../../ui/Page.tsx'
+import { Webhooks } from '../../ui/webhooks/Webhooks.tsx'
+
+export default function ServerWebhooks() {
+  return (
+    <Page title={things.webhook.many[useLocale()]}>
+      <Webhooks isOfServer />
+    </Page>
+  )
+}

@@ -1,0 +1,24 @@
+/** The events of webhooks, as the server describes them. */
+
+import { useQuery } from '@tanstack/react-query'
+
+export interface EventSchema {
+  readonly description: string
+  readonly example: unknown
+}
+
+async function readSchemas(): Promise<ReadonlyMap<string, EventSchema>> {
+  const answer = await fetch('/webhooks.json')
+  const { $defs, oneOf } = (await answer.json()) as {
+    $defs: Record<string, EventSchema>
+    oneOf: { $ref: string }[]
+  }
+  const types = oneOf.map(({ $ref }) => $ref.slice('#/$defs/'.length))
+  return new Map(types.map((type) => [type, $defs[type]!]))
+}
+
+/** By their types; empty until they are read. */
+export function useEventSchemas(): ReadonlyMap<string, EventSchema> {
+  const { data } = useQuery({ queryKey: ['webhooks', 'schema'], queryFn: readSchemas, staleTime: Infinity })
+  return data ?? new Map()
+}
