@@ -37,6 +37,7 @@ import { oidc } from '#domains/oidc/index.ts'
 import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
+import { people } from '#domains/people/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
 import { removals } from '#domains/removals/index.ts'
@@ -77,6 +78,7 @@ export const domains = [
   accounts,
   qrCodes,
   orgs,
+  people,
   shares,
   files,
   album,

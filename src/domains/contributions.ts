@@ -106,6 +106,7 @@ export type ComposedKind =
   | 'ACTIVITY_ENTRY'
   | 'INVITATION'
   | 'ORG_INVITATION'
+  | 'START_CODE'
   | 'ASSET_DIGEST'
   | 'ASSET_NOTICE'
 /** Undefined if the mail is no longer wanted. */

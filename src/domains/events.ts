@@ -29,6 +29,8 @@ export interface Events {
   'session.ended': { readonly sessionIds: readonly number[]; readonly reason: SessionEnd }
   /** A user became a member. */
   'member.joined': { readonly orgId: number; readonly userId: number }
+  /** An import made these new users members. At most 500 at once. */
+  'members.imported': { readonly orgId: number; readonly userIds: readonly number[] }
   /** A user stopped being a member: left, was removed, or deletes the account. */
   'member.left': { readonly orgId: number; readonly userId: number }
   /** An administrator of the server has given or taken a role of an organization, by its id. `role`: its code. */

@@ -8,7 +8,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { AppContext } from '#context'
 import type { GateSession } from '#db/schema/activity-gates.ts'
 import type { LoggedAction, LoggedFields } from '#db/schema/operation-log.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Db, Tx, WriteOptions } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 import type { AppPoint, DualPoint, OrgPoint, PlatformPoint } from '#permission-points'
@@ -221,6 +221,7 @@ export interface LoggedActor extends Actor {
   write<T>(
     name: string,
     fn: (tx: Tx) => Promise<{ readonly result: T; readonly logged: LogEntry | 'unchanged' }>,
+    options?: Pick<WriteOptions, 'maxMs'>,
   ): Promise<T>
   /** Set when `write` has succeeded. */
   hasWritten: boolean

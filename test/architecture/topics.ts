@@ -197,6 +197,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'overview',
   ],
   settings: ['kinds', 'budgets', 'programs', 'protections', 'settings', 'values', 'admin'],
+  people: ['slips', 'importing'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],
   webhooks: ['webhooks', 'events', 'outbox', 'deliveries', 'sending'],

@@ -24,6 +24,7 @@ import {
   grantToRole,
   insertRole,
   insertUserRole,
+  insertUserRoles,
   type NewRole,
   type RoleKey,
 } from './access.store.ts'
@@ -165,6 +166,19 @@ export async function bindRole(
   if (domain === 'ORG' && scopeId === 0) throw new Error('template roles of organizations cannot be bound to users')
   await insertUserRole(tx, userId, await roleIdOf(tx, { domain, scopeId, code }), false)
   bindingsChanged(tx, userId)
+}
+
+/** `bindRole` for some hundred users. */
+export async function bindRoleToAll(
+  tx: Tx,
+  userIds: readonly number[],
+  domain: Exclude<PermissionDomain, 'PLATFORM'>,
+  scopeId: number,
+  code: string,
+): Promise<void> {
+  if (domain === 'ORG' && scopeId === 0) throw new Error('template roles of organizations cannot be bound to users')
+  await insertUserRoles(tx, userIds, await roleIdOf(tx, { domain, scopeId, code }))
+  bindingsChanged(tx, ...userIds)
 }
 
 /** Binds a PLATFORM role to the user, and ends what administrators must not have. Throws if the role does not exist. */

@@ -1,5 +1,6 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { ownRoles, type PermissionDomain, permissions, rolePermissions, roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -118,6 +119,23 @@ const insertBinding = prepared((db) =>
     })
     .onConflictDoNothing(),
 )
+
+const binding = jsonRows('given', { userId: 'int', roleId: 'int', isInitial: 'bool', createdAt: 'int' })
+const insertBindings = prepared((db) =>
+  insertFrom(db, userRoles, {
+    rows: binding.rows,
+    userId: binding.userId,
+    roleId: binding.roleId,
+    isInitial: binding.isInitial,
+    createdAt: binding.createdAt,
+  }).onConflictDoNothing(),
+)
+
+/** Some hundred users. Idempotent. */
+export async function insertUserRoles(tx: Tx, userIds: readonly number[], roleId: number): Promise<void> {
+  const rows = userIds.map((userId) => ({ userId, roleId, isInitial: false, createdAt: tx.stamp }))
+  await insertBindings(tx, binding.values(rows))
+}
 
 /** Idempotent. An existing binding can become initial, and an initial one stays initial. */
 export async function insertUserRole(tx: Tx, userId: number, roleId: number, isInitial: boolean): Promise<void> {

@@ -30,6 +30,7 @@ export { platformBindings } from './access.store.ts'
 export {
   bindPlatformRole,
   bindRole,
+  bindRoleToAll,
   can,
   createRole,
   holdsAnyOrgRole,

@@ -10,7 +10,7 @@ import { directConversation, hideDirect, isAcquainted } from './conversations/co
 import { hasConversations, leaveDirect } from './conversations/conversations.store.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
-import { clearAvatars, followJoined, followLeft, removeFromGroups } from './groups/groups.listeners.ts'
+import { clearAvatars, followImported, followJoined, followLeft, removeFromGroups } from './groups/groups.listeners.ts'
 import { deleteOldCursorsJob, flushCursors, listenForTyping, liveFrames } from './live.service.ts'
 import { deleteCursorsOf } from './live.store.ts'
 import { lostFilesJob } from './messages/media.service.ts'
@@ -49,6 +49,7 @@ export const chat = domain({
     },
     'contact.deleted': (_ctx, tx, { userId, otherId }) => hideDirect(tx, userId, otherId),
     'member.joined': followJoined,
+    'members.imported': followImported,
     'member.left': followLeft,
     'user.deleting': (_ctx, tx, { userId }) => deleteCursorsOf(tx, userId),
   },

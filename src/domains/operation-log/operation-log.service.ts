@@ -34,7 +34,7 @@ export function loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction,
   const logged: LoggedActor = {
     ...actor,
     hasWritten: false,
-    async write(name, fn) {
+    async write(name, fn, options = {}) {
       const result = await ctx.db.write(
         name,
         async (tx) => {
@@ -43,7 +43,7 @@ export function loggedActor(ctx: AppContext, actor: Actor, action: LoggedAction,
           if (entry !== 'unchanged') await appendLog(ctx, tx, actor, entry.action ?? action, caller, entry)
           return outcome.result
         },
-        IN_ORDER,
+        { ...IN_ORDER, ...options },
       )
       logged.hasWritten = true
       return result

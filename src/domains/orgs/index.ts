@@ -89,4 +89,10 @@ export { MAX_DEPTH as MAX_LOCATION_DEPTH, MAX_LOCATIONS } from './locations/loca
 export { deleteUnusedLocation, insertPlainLocation, locationUrl } from './locations/locations.service.ts'
 export { locationTree } from './locations/locations.store.ts'
 export { zoneOfOrg } from './organizations/organizations.store.ts'
+export {
+  importMemberships,
+  type MembershipToImport,
+  type OrgToImportInto,
+  orgsToImportInto,
+} from './memberships/many-members.service.ts'
 export { isOrgEnabled, requireEnabled, setOrgStatus } from './organizations/organizations.service.ts'

@@ -21,6 +21,7 @@ export type AdministratorsChange =
       readonly role: string
     }
   | { readonly userId: number; readonly name: string; readonly change: 'REMOVED' }
+  | { readonly change: 'IMPORTED'; readonly added: number; readonly changed: number }
   | { readonly change: 'CREATED' | 'CHANGED' | 'DISABLED' | 'ENABLED' }
 
 const orgData = (org: Org) => ({ orgId: org.id, orgName: org.name })
@@ -264,6 +265,11 @@ function changeText({ name: org }: Org, event: AdministratorsChange): Localized 
       return {
         en: `${event.name} no longer has the role ${event.role} in ${org}.`,
         zh: `${event.name} 在 ${org} 中不再拥有角色 ${event.role}。`,
+      }
+    case 'IMPORTED':
+      return {
+        en: `An import of users changed ${org}: ${event.added} new members, ${event.changed} other roles.`,
+        zh: `用户导入更改了 ${org}：新增成员 ${event.added} 名，更改角色 ${event.changed} 个。`,
       }
     case 'REMOVED':
       return { en: `${event.name} was removed from ${org}.`, zh: `${event.name} 已被移出 ${org}。` }

@@ -338,7 +338,7 @@ async function requireMayChangeHolders(tx: Tx, actor: Actor, role: RoleRow): Pro
 }
 
 /** Read from the database, not from the cache: of two concurrent writes, the second must see what the first committed. */
-async function authorityOf(tx: Tx, actor: Actor, domain: PermissionDomain, scopeId: number): Promise<Authority> {
+async function authorityOf(tx: Db | Tx, actor: Actor, domain: PermissionDomain, scopeId: number): Promise<Authority> {
   const held = await store.rolesCountingIn(tx, actor.userId, domain, scopeId)
   if (held.some((role) => holdsEverything(role.domain, role.code))) return 'everything'
   const ids = held.map((role) => role.id)
@@ -347,7 +347,7 @@ async function authorityOf(tx: Tx, actor: Actor, domain: PermissionDomain, scope
 
 /** Throws 403 unless the caller holds all of `pointIds`, the points that the role is to have. */
 async function requireAuthority(
-  tx: Tx,
+  tx: Db | Tx,
   actor: Actor,
   role: { domain: PermissionDomain; scopeId: number; code: string },
   pointIds: readonly number[],
@@ -358,7 +358,7 @@ async function requireAuthority(
 
 /** Throws 403 unless the caller holds all points that the role has now. */
 export async function requireAuthorityOver(
-  tx: Tx,
+  tx: Db | Tx,
   actor: Actor,
   role: { id: number; domain: PermissionDomain; scopeId: number; code: string },
 ): Promise<void> {

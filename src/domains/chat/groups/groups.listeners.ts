@@ -20,6 +20,18 @@ export async function followJoined(
     if (followsOrg && memberCount < MAX_MEMBERS) await join(ctx, tx, id, [userId])
 }
 
+/** The same for members whom an import made: as many as there is room for. */
+export async function followImported(
+  ctx: AppContext,
+  tx: Tx,
+  { orgId, userIds }: { readonly orgId: number; readonly userIds: readonly number[] },
+): Promise<void> {
+  for (const { id, followsOrg, memberCount } of await store.groupsOfOrg(tx, orgId)) {
+    const some = userIds.slice(0, Math.max(0, MAX_MEMBERS - memberCount))
+    if (followsOrg && some.length > 0) await join(ctx, tx, id, some)
+  }
+}
+
 /** A former member of an organization leaves all of its groups. Their place goes to the earliest member who found a group full. */
 export async function followLeft(
   ctx: AppContext,

@@ -1,6 +1,7 @@
 import { and, asc, eq, exists, gt, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { orgExists } from '#db/org-exists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
@@ -119,6 +120,25 @@ export async function insertMember(tx: Tx, orgId: number, userId: number): Promi
   if (row === undefined) return false
   memberships.inserted(tx, row)
   return true
+}
+
+const newMember = jsonRows('given', { orgId: 'int', userId: 'int', joinedAt: 'int' })
+const insertMany = prepared((db) =>
+  insertFrom(db, orgMembers, {
+    rows: newMember.rows,
+    orgId: newMember.orgId,
+    userId: newMember.userId,
+    joinedAt: newMember.joinedAt,
+  })
+    .onConflictDoNothing()
+    .returning(),
+)
+
+/** Some hundred new members. Returns the users who were none before. The caller also counts them. */
+export async function insertMembers(tx: Tx, orgId: number, userIds: readonly number[]): Promise<number[]> {
+  const rows = await insertMany(tx, newMember.values(userIds.map((userId) => ({ orgId, userId, joinedAt: tx.stamp }))))
+  for (const row of rows) memberships.inserted(tx, row)
+  return rows.map(({ userId }) => userId)
 }
 
 const remove = prepared((db) =>

@@ -71,7 +71,7 @@ const ORDINARY: ReadonlySet<string> = new Set([MEMBER, 'GUEST'])
  * administrator of users could open any organization with an account that they have made.
  */
 export async function requireMayGive(
-  tx: Tx,
+  tx: Db | Tx,
   actor: Actor,
   orgId: number,
   { id, code }: Pick<access.OrgRole, 'id' | 'code'>,

@@ -1,0 +1,10 @@
+import { badRequest, forbidden } from '#http/errors.ts'
+
+export const noUsernameColumn = () =>
+  badRequest(
+    'The sheet has no column for the username: choose which of its columns is the username',
+    '表格缺少用户名列，请选择哪一列是用户名',
+  )
+export const noMailServer = () =>
+  badRequest('This server sends no mails: import with start codes', '服务器未配置邮件，请使用初始码导入')
+export const mayNotAddMembers = () => forbidden('You may not add members to organizations', '你无权向组织添加成员')

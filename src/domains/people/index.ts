@@ -1,0 +1,17 @@
+/** Lists of people: imports of users with their start codes. Above accounts and organizations, because a row of a list concerns both. */
+
+import { domain } from '#domains/domain.ts'
+
+import { importAdminEndpoints } from './importing/importing.admin.endpoints.ts'
+import { slipEndpoints } from './slips/slips.admin.endpoints.ts'
+import { sheetsJob } from './slips/slips.service.ts'
+import { deleteSheetsOf } from './slips/slips.store.ts'
+import { composeStartCode } from './slips/start-mails.service.ts'
+
+export const people = domain({
+  name: 'people',
+  endpoints: [...importAdminEndpoints, ...slipEndpoints],
+  jobs: [sheetsJob],
+  on: { 'user.deleting': (_ctx, tx, { userId }) => deleteSheetsOf(tx, userId) },
+  composedMails: { START_CODE: composeStartCode },
+})
