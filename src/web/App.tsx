@@ -20,6 +20,8 @@ import { part } from './ui/part.tsx'
 const loadShell = () => import('./shell/Shell.tsx')
 const Shell = part(loadShell, Ring)
 const Register = part(() => import('./sign-in/Register.tsx'), Ring)
+const Start = part(() => import('./sign-in/Start.tsx'), Ring)
+const ChangeInitial = part(() => import('./sign-in/ChangeInitial.tsx'), Ring)
 const Forgot = part(() => import('./sign-in/Forgot.tsx'), Ring)
 const LinkGate = part(() => import('./areas/activities/gate/LinkGate.tsx'), Ring)
 
@@ -64,6 +66,7 @@ export function App() {
             <Route path="/login" element={<SignIn />} />
             <Route path="/register" element={<Register />} />
             <Route path="/forgot" element={<Forgot />} />
+            <Route path="/start" element={<Start />} />
             <Route path="/gate" element={<LinkGate />} />
             <Route path="*" element={<SignedIn />} />
           </Routes>
@@ -87,7 +90,7 @@ function SignedIn() {
       .catch(() => undefined)
       .then(() => setKnown(true))
   }, [isKnown])
-  if (session !== undefined) return <Shell />
+  if (session !== undefined) return session.mustChangePassword ? <ChangeInitial /> : <Shell />
   if (!isKnown) return <Ring />
   if (new URLSearchParams(search).has('ticket')) return <Navigate to={`/login${search}`} replace />
   const target: Target | null = hasSignedOut() ? null : { nextPathname: pathname, nextSearch: search, nextHash: hash }

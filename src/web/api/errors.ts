@@ -15,6 +15,7 @@ export const isLost = (error: unknown): boolean =>
 export const NEEDS_CONFIRMATION = 4031
 export const NEEDS_TOTP = 4032
 export const MUST_ENABLE_TOTP = 4034
+export const MUST_CHANGE_PASSWORD = 4038
 /** The row has another version than `If-Match` says. */
 export const CHANGED = 4024
 

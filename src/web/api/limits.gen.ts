@@ -136,7 +136,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.refresh': 'refreshToken length=200',
   'auth.register':
-    'username length=32, email length=254, code length=20, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
+    'username length=32, email length=254, code length=20, invitationToken length=100, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
   'auth.replaceRecoveryCodes': 'totp! length=20',
   'auth.resetPassword': 'credential! length=254, code! length=20, newPassword! length=128',
   'auth.verifyMobile': 'token! length=4096',
@@ -252,6 +252,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'orgs.create':
     'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone length=64, avatarUrl length=500',
   'orgs.createRole': 'name! length=50, description length=200, preset choices=GATE|KEEPER|BORROWER|ORGANIZER',
+  'orgs.inviteByMail':
+    'emails!, roleCode choices=MEMBER|GUEST, message length=500, expiresInDays min=1 max=30 isWhole, language choices=en|zh',
   'orgs.joinByCode': 'code! length=64',
   'orgs.joinByQrCode': 'content! length=2000',
   'orgs.respond': 'invitationId!, accept!',

@@ -132,6 +132,8 @@ export const OPERATIONS = {
   'admin.users.create': ['POST', '/api/admin/users', 'platform', 'user:create'],
   'admin.users.endSessions': ['POST', '/api/admin/users/:userId/sessions/end', 'platform', 'session:revoke'],
   'admin.users.get': ['GET', '/api/admin/users/:userId', 'platform', 'user:read'],
+  'admin.users.import': ['POST', '/api/admin/users/import', 'platform', 'user:create'],
+  'admin.users.importSheet': ['GET', '/api/admin/user-imports/:id/sheet', 'open', null],
   'admin.users.join': ['POST', '/api/admin/users/:userId/orgs/:orgId', 'platform', 'org_member:create'],
   'admin.users.leave': ['DELETE', '/api/admin/users/:userId/orgs/:orgId', 'platform', 'org_member:delete'],
   'admin.users.list': ['GET', '/api/admin/users', 'platform', 'user:read'],

@@ -3,7 +3,7 @@
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react'
 
 import { call, callWith } from '../api/client.ts'
-import { ApiError, isLost } from '../api/errors.ts'
+import { ApiError, isLost, MUST_CHANGE_PASSWORD } from '../api/errors.ts'
 import { lastAnswer } from '../api/kept.ts'
 import { OPERATIONS } from '../api/operations.gen.ts'
 import {
@@ -31,6 +31,8 @@ export interface Session {
   readonly orgs: readonly Organization[]
   /** The organization whose things are shown; null for the user's own. */
   readonly workspace: Organization | null
+  /** The password is one that an administrator chose; nothing else works until it is changed. */
+  readonly mustChangePassword?: boolean
   /** All of this is of an earlier visit, and the server has not been asked yet. */
   readonly isKept: boolean
 }
@@ -149,12 +151,17 @@ function restUntilRenewed(userId: number): void {
 
 /** Reads user, permissions and organizations again: after a sign-in, and after they have changed. */
 export async function reloadSession(): Promise<Session> {
-  const [user, permissions, orgs] = await Promise.all([
+  const [user, rest] = await Promise.all([
     call('profile.get'),
-    call('access.myPermissions'),
-    call('orgs.list', ORGS),
+    Promise.all([call('access.myPermissions'), call('orgs.list', ORGS)]).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === MUST_CHANGE_PASSWORD) return undefined
+      throw error
+    }),
   ])
-  const next = sessionOf(user, permissions, orgs.items, false)
+  const next =
+    rest === undefined
+      ? { ...sessionOf(user, { app: [], platform: [], roleName: '' } as never, [], false), mustChangePassword: true }
+      : sessionOf(user, rest[0], rest[1].items, false)
   set(next)
   return next
 }

@@ -12,10 +12,11 @@ import { Nothing, part } from '../ui/part.tsx'
 import { useTitle } from '../ui/title.ts'
 import type { FormState } from '../ui/use-form.tsx'
 import { Foot } from './Foot.tsx'
-import { useInvitation } from './target.ts'
+import { useInvitation, useMailInvitation } from './target.ts'
 
 /** Seldom used, and therefore not part of the first load. */
 const Invitation = part(() => import('./Invitation.tsx'), Nothing)
+const MailInvitation = part(() => import('./MailInvitation.tsx'), Nothing)
 
 const words = texts({ en: { language: '中文' }, zh: { language: 'English' } })
 
@@ -33,6 +34,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
   const t = useTexts(words)
   useTitle(title)
   const invitation = useInvitation()
+  const token = useMailInvitation()
   return (
     <Box
       component="main"
@@ -65,6 +67,7 @@ export function Frame({ title, form, action, children, links }: FrameProps) {
         {site.name}
       </Link>
       {invitation !== undefined && <Invitation code={invitation} />}
+      {token !== undefined && <MailInvitation token={token} />}
       <Card sx={{ width: '100%', maxWidth: 400 }}>
         <CardContent component="form" onSubmit={form.submit} sx={{ p: { xs: 2.5, sm: 3 } }}>
           <Stack spacing={2}>

@@ -7,13 +7,14 @@ import { texts, useTexts } from '../i18n/words.ts'
 import { signInWith } from '../session/sign-in.ts'
 import { useForm } from '../ui/use-form.tsx'
 import { Frame } from './Frame.tsx'
-import { useInvitation, useTarget } from './target.ts'
+import { useInvitation, useMailInvitation, useTarget } from './target.ts'
 
 const words = texts({
   en: {
     title: 'Create an account',
     account: 'Username or e-mail',
     hint: 'A username has 3 to 32 letters, digits, dots, dashes or underscores, and begins with a letter.',
+    invited: 'A username is enough: the address to which the invitation was sent becomes yours.',
     nickname: 'Name that others see',
     submit: 'Create account',
     signIn: 'I have an account',
@@ -22,6 +23,7 @@ const words = texts({
     title: '注册账号',
     account: '用户名或邮箱',
     hint: '用户名由 3 至 32 个字母、数字、点、短横线或下划线组成，以字母开头。',
+    invited: '填写用户名即可：收到邀请的邮箱会绑定到你的账号。',
     nickname: '昵称',
     submit: '注册',
     signIn: '已有账号',
@@ -33,6 +35,7 @@ export default function Register() {
   const navigate = useNavigate()
   const { state, target } = useTarget()
   const invitation = useInvitation()
+  const invitationToken = useMailInvitation()
   const form = useForm(
     'auth.register',
     { account: '', password: '', nickname: '' },
@@ -43,13 +46,17 @@ export default function Register() {
           ...(account.includes('@') ? { email: account } : { username: account }),
           password,
           ...(nickname.trim() !== '' && { nickname }),
+          ...(invitationToken !== undefined && { invitationToken }),
         },
       }),
       refreshes: [],
       send: ({ body }, id) => signInWith(id, body),
-      // A link to join was opened to join.
+      // A link to join was opened to join; an invitation by mail is accepted already.
       onDone: () =>
-        void navigate(target, { replace: true, ...(invitation !== undefined && { state: { joins: true } }) }),
+        void navigate(invitationToken === undefined ? target : '/orgs', {
+          replace: true,
+          ...(invitation !== undefined && { state: { joins: true } }),
+        }),
     },
   )
   return (
@@ -64,7 +71,7 @@ export default function Register() {
       }
     >
       <TextField
-        {...form.text('account', { label: t.account, help: t.hint })}
+        {...form.text('account', { label: t.account, help: invitationToken === undefined ? t.hint : t.invited })}
         autoComplete="username"
         slotProps={{ htmlInput: { autoCapitalize: 'none', spellCheck: false } }}
         required

@@ -36,6 +36,7 @@ const words = texts({
     register: 'Create an account',
     forgot: 'Forgot your password?',
     administrators: 'Administrators',
+    start: 'I have a start code',
     reasons: {
       LOGOUT: 'You have signed out.',
       REVOKED: 'This session was ended on another device or by an administrator.',
@@ -56,6 +57,7 @@ const words = texts({
     register: '注册账号',
     forgot: '忘记密码？',
     administrators: '管理员登录',
+    start: '我有初始码',
     reasons: {
       LOGOUT: '你已退出登录。',
       REVOKED: '此会话已在其他设备上或被管理员结束。',
@@ -178,6 +180,9 @@ function Ways() {
             )}
             <Link component={RouterLink} to="/forgot" state={state}>
               {t.forgot}
+            </Link>
+            <Link component={RouterLink} to="/start">
+              {t.start}
             </Link>
           </>
         ) : (

@@ -24,3 +24,9 @@ export function useInvitation(): string | undefined {
   if (state?.nextPathname !== '/join') return undefined
   return new URLSearchParams(state.nextSearch).get('code') ?? undefined
 }
+
+/** The token of the invitation by mail whose link the visitor has opened. */
+export function useMailInvitation(): string | undefined {
+  const { state } = useTarget()
+  return state?.nextPathname === '/invited' ? state.nextHash?.slice(1) || undefined : undefined
+}

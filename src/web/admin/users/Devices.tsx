@@ -23,6 +23,11 @@ export const sessionWords = texts({
     endText:
       'The device is signed out at once. It may sign in again by itself if it is bound to the account; disable the user to prevent that.',
     ended: 'The session is ended.',
+    endAll: 'End all',
+    endAllTitle: 'End all sessions of this user?',
+    endAllText:
+      'The user is signed out everywhere at once. Devices that are bound to the account may sign in again by themselves.',
+    endedAll: 'All sessions are ended.',
     devices: 'Devices that synchronize',
     noDevice: 'No device of this user synchronizes.',
     pulled: (time: string) => `Read ${time}`,
@@ -39,6 +44,10 @@ export const sessionWords = texts({
     endTitle: '结束此会话？',
     endText: '该设备会立即退出登录。如果设备已绑定账号，它可能会自动重新登录；要阻止登录，请停用此用户。',
     ended: '会话已结束。',
+    endAll: '全部结束',
+    endAllTitle: '结束此用户的所有会话？',
+    endAllText: '该用户会立即在所有设备上退出登录。已绑定账号的设备可能会自动重新登录。',
+    endedAll: '所有会话已结束。',
     devices: '同步设备',
     noDevice: '此用户没有同步的设备。',
     pulled: (time: string) => `${time}读取`,
@@ -47,6 +56,22 @@ export const sessionWords = texts({
     unnamed: '未命名设备',
   },
 })
+
+function EndAll({ user }: { user: UserAdmin }) {
+  const t = useTexts(sessionWords)
+  return (
+    <ActionButton
+      operation="admin.users.endSessions"
+      input={{ params: { userId: user.id } }}
+      label={t.endAll}
+      icon={<Logout />}
+      title={t.endAllTitle}
+      text={t.endAllText}
+      done={t.endedAll}
+      refreshes={['admin', 'operationLog']}
+    />
+  )
+}
 
 export function Devices({ user }: { user: UserAdmin }) {
   const t = useTexts(sessionWords)
@@ -61,7 +86,7 @@ export function Devices({ user }: { user: UserAdmin }) {
   return (
     <>
       {may('admin.sessions.list') && (
-        <Section title={t.sessions}>
+        <Section title={t.sessions} actions={<EndAll user={user} />}>
           <Rows query={sessions} empty={t.noSession} label={t.sessions} keyOf={({ id }) => id}>
             {({ id, deviceName, ipAddress, city, lastActiveTime, status, createdAt }) => (
               <Row

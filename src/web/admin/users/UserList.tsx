@@ -1,6 +1,8 @@
 /** All users, with filters, and buttons that disable or enable the selected ones. */
 
-import { Block, CheckCircle } from '@mui/icons-material'
+import { Block, CheckCircle, UploadFile } from '@mui/icons-material'
+import { Button } from '@mui/material'
+import { Link } from 'react-router'
 
 import { call } from '../../api/client.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -15,6 +17,7 @@ const words = texts({
   en: {
     title: 'Users',
     create: 'New user',
+    import: 'Import',
     name: 'User',
     role: 'Role',
     devices: 'Devices',
@@ -26,6 +29,7 @@ const words = texts({
   zh: {
     title: '用户',
     create: '新建用户',
+    import: '导入',
     name: '用户',
     role: '角色',
     devices: '设备',
@@ -44,6 +48,13 @@ export default function UserList() {
       operation="admin.users.list"
       title={t.title}
       create={{ to: '/admin/users/create', needs: 'admin.users.create', label: t.create }}
+      actions={
+        may('admin.users.import') && (
+          <Button component={Link} to="/admin/users/import" startIcon={<UploadFile />}>
+            {t.import}
+          </Button>
+        )
+      }
       opens={{ to: ({ id }) => `/admin/users/${id}/show`, needs: 'admin.users.get' }}
       sort="-createdAt"
       filters={[

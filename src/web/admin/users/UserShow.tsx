@@ -26,6 +26,7 @@ import { nameOf } from '../../ui/UserLink.tsx'
 import { Devices } from './Devices.tsx'
 import { LoginRecords } from './LoginRecords.tsx'
 import { Memberships } from './Memberships.tsx'
+import { ResetCode } from './ResetCode.tsx'
 import { Roles } from './Roles.tsx'
 import { statusWords } from './words.ts'
 
@@ -202,9 +203,12 @@ function Profile({ user }: { user: UserAdmin }) {
     [t.changed, dateTime(user.updatedAt)],
   ]
   return (
-    <Section>
-      <Facts items={items} />
-    </Section>
+    <>
+      <Section>
+        <Facts items={items} />
+      </Section>
+      <ResetCode user={user} />
+    </>
   )
 }
 

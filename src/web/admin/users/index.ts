@@ -20,6 +20,7 @@ export const users = area({
   pages: [
     { path: '/admin/users', component: part(() => import('./UserList.tsx')), needs: 'admin.users.list' },
     { path: '/admin/users/create', component: part(() => import('./UserCreate.tsx')), needs: 'admin.users.create' },
+    { path: '/admin/users/import', component: part(() => import('./UserImport.tsx')), needs: 'admin.users.import' },
     { path: '/admin/users/:id/show', component: part(() => import('./UserShow.tsx')), needs: 'admin.users.get' },
   ],
 })

@@ -6,11 +6,13 @@ import { Contacts } from './Contacts.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { Password } from './Password.tsx'
 import { Providers } from './Providers.tsx'
+import { ResetCode } from './ResetCode.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 
 export default function Security() {
   return (
     <AccountPage tab="security">
+      <ResetCode />
       <Password />
       <Passkeys />
       <SecondFactor />

@@ -53,6 +53,7 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
     foundReportId?: number
     activityId?: number
     event?: string
+    userId?: number
   }
   if (values.foundReportId !== undefined) return { to: `/found/${values.foundReportId}` }
   if (values.activityId !== undefined) return { to: `/activities/${values.activityId}` }
@@ -77,6 +78,8 @@ export function targetOf({ type, data }: Pick<Notification, 'type' | 'data'>): T
         ? { to: '/assets', orgId: values.orgId ?? null }
         : { to: `/assets/${values.assetId}` }
     case 'SYSTEM':
+      if (values.event === 'RESET_CODE_MADE') return { to: '/account/security?resetCode' }
+      if (values.event === 'RESET_CODE_WITHDRAWN') return { to: `/admin/users/${values.userId}/show` }
       if (values.event?.startsWith('ORG_')) return { to: `/orgs/${values.orgId}` }
       if (values.event?.startsWith('QR_CODE_')) return { to: `/codes/${values.qrCodeId}` }
       return values.event === undefined ? undefined : { to: '/account/history' }

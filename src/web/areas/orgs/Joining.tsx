@@ -21,6 +21,7 @@ import { Named } from '../../ui/Portrait.tsx'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { InviteDialog } from './InviteDialog.tsx'
+import { InviteMails } from './InviteMails.tsx'
 import { RoleField, useMayGiveRoles } from './RoleField.tsx'
 
 const words = texts({
@@ -41,6 +42,7 @@ const words = texts({
     refused: 'The request was declined.',
     invitations: 'Invitations',
     invite: 'Invite',
+    inviteByMail: 'Invite by mail',
     show: 'Show',
     none: 'No invitations yet',
     noneText: 'Invite people by their name, e-mail address or phone number. They can accept for 7 days.',
@@ -77,6 +79,7 @@ const words = texts({
     refused: '已拒绝申请。',
     invitations: '邀请',
     invite: '邀请成员',
+    inviteByMail: '通过邮件邀请',
     show: '显示',
     none: '还没有邀请',
     noneText: '可以按名称、邮箱或手机号邀请他人，对方可在 7 天内接受。',
@@ -225,9 +228,14 @@ function Invitations({ org }: { org: Organization }) {
     { enabled: may('orgs.invitations', org) },
   )
   const invite = may('orgs.invite', org) && (
-    <DialogButton label={t.invite} icon={<PersonAdd />} data-create>
-      {(close) => <InviteDialog org={org} onClose={close} />}
-    </DialogButton>
+    <>
+      <DialogButton label={t.invite} icon={<PersonAdd />} data-create>
+        {(close) => <InviteDialog org={org} onClose={close} />}
+      </DialogButton>
+      <DialogButton label={t.inviteByMail} icon={<MailOutlined />} variant="outlined">
+        {(close) => <InviteMails org={org} onClose={close} />}
+      </DialogButton>
+    </>
   )
   return (
     <Section title={t.invitations} actions={invite}>
@@ -259,12 +267,13 @@ function Invitations({ org }: { org: Organization }) {
 
 function InvitationRow({ org, invitation }: { org: Organization; invitation: Invitation }) {
   const t = useTexts(words)
-  const { id, inviteeNickname, inviterNickname, status, roleId, roleName, createdAt } = invitation
+  const { id, inviterNickname, status, roleId, roleName, createdAt } = invitation
+  const name = invitation.inviteeNickname ?? invitation.target ?? ''
   return (
     <Row
       title={
         <Named
-          name={inviteeNickname}
+          name={name}
           url={null}
           details={[
             t.states[status],
@@ -280,8 +289,8 @@ function InvitationRow({ org, invitation }: { org: Organization; invitation: Inv
             org={org}
             input={{ params: { id: org.id, invitationId: id } }}
             label={t.withdraw}
-            name={t.withdrawOf(inviteeNickname)}
-            title={t.withdrawTitle(inviteeNickname)}
+            name={t.withdrawOf(name)}
+            title={t.withdrawTitle(name)}
             text={t.withdrawText}
             done={t.withdrawn}
           />

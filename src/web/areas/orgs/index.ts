@@ -24,6 +24,8 @@ export const orgs = area({
     { path: '/orgs/:id', component: part(() => import('./OrgDetail.tsx')) },
     { path: '/orgs/:id/poster', component: part(() => import('./Poster.tsx')) },
     { path: '/places/:uuid', component: part(() => import('./PlaceCode.tsx')) },
+    // Invitations by mail link to this address.
+    { path: '/invited', component: part(() => import('./Invited.tsx')) },
     // Public pages of organizations link to this address.
     { path: '/join', component: part(() => import('./Join.tsx')) },
   ],
