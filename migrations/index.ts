@@ -89,7 +89,7 @@ import sqlite0107 from './sqlite/0107_reservation_times.sql' with { type: 'text'
 import sqlite0108 from './sqlite/0108_asset_digests_indexes.sql' with { type: 'text' }
 import sqlite0110 from './sqlite/0110_participant_names.sql' with { type: 'text' }
 import sqlite0111 from './sqlite/0111_participant_names_indexes.sql' with { type: 'text' }
-import sqlite0112 from './sqlite/0112_import_kinds.sql' with { type: 'text' }
+import sqlite0133 from './sqlite/0133_data_exports.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -179,7 +179,7 @@ import postgres0107 from './postgres/0107_reservation_times.sql' with { type: 't
 import postgres0108 from './postgres/0108_asset_digests_indexes.sql' with { type: 'text' }
 import postgres0110 from './postgres/0110_participant_names.sql' with { type: 'text' }
 import postgres0111 from './postgres/0111_participant_names_indexes.sql' with { type: 'text' }
-import postgres0112 from './postgres/0112_import_kinds.sql' with { type: 'text' }
+import postgres0133 from './postgres/0133_data_exports.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -277,7 +277,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0108_asset_digests_indexes', sql: sqlite0108 },
     { name: '0110_participant_names', sql: sqlite0110 },
     { name: '0111_participant_names_indexes', sql: sqlite0111 },
-    { name: '0112_import_kinds', sql: sqlite0112 },
+    { name: '0133_data_exports', sql: sqlite0133 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -369,6 +369,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0108_asset_digests_indexes', sql: postgres0108 },
     { name: '0110_participant_names', sql: postgres0110 },
     { name: '0111_participant_names_indexes', sql: postgres0111 },
-    { name: '0112_import_kinds', sql: postgres0112 },
+    { name: '0133_data_exports', sql: postgres0133 },
   ],
 }
