@@ -1,5 +1,5 @@
 /**
- * Writes ZIP archives while they are sent (PKWARE's APPNOTE 6.3.10, without zip64). The sizes of an entry whose bytes are in memory are
+ * Writes ZIP archives while they are sent (PKWARE's APPNOTE 6.3.10; with zip64 only for archives that may be large, because old programs do not know it). The sizes of an entry whose bytes are in memory are
  * written before them. Streaming writers of libraries put them behind the bytes; Java's ZipInputStream, and therefore Android, refuses
  * such archives if the bytes are stored uncompressed. Entries of unknown length are always compressed, so there it is safe.
  */
@@ -22,6 +22,8 @@ interface WholeEntry {
 interface StreamedEntry {
   name: string
   pieces: AsyncIterable<Uint8Array>
+  /** The bytes are compressed already: pictures, archives. They are packed without a search for repetitions, 40 times as fast. */
+  isDense?: boolean
 }
 
 /** The archive has more than 65,534 entries or `maxBytes`. Thrown while it is written. */
@@ -32,6 +34,8 @@ export class ZipTooLarge extends Error {
 const MAX_ENTRIES = 0xfffe
 /** Just under 4 GiB; more needs zip64. */
 const MAX_BYTES = 0xfffffffe
+/** Stands for a number that the zip64 record or field has. */
+const IN_ZIP64 = 0xffffffff
 
 /** General purpose bit 11: names are UTF-8. */
 const FLAGS = 0x0800
@@ -39,23 +43,32 @@ const FLAGS = 0x0800
 const SIZES_FOLLOW = 0x0008
 /** Version 2.0 of the format: deflate and folders. */
 const VERSION = 20
+/** Version 4.5: zip64. */
+const VERSION64 = 45
 const LOCAL = 30
 const CENTRAL = 46
 const END = 22
 const DESCRIPTOR = 16
+const END64 = 56
+const LOCATOR64 = 20
+/** The extra field with the offset of an entry. */
+const OFFSET64 = 12
 
 const utf8 = new TextEncoder()
 const compress = promisify<Uint8Array, Uint8Array>(deflateRaw)
 
 /**
  * The pieces of an archive: one for each entry in memory, several for the others, then the directory. An entry is requested only when
- * the reader asks for its piece.
- * `modifiedAt` (epoch milliseconds) is the time of all entries. @throws ZipTooLarge
+ * the reader asks for its piece. `modifiedAt` (epoch milliseconds) is the time of all entries. With `isLarge` the archive may have any number of entries and bytes, but
+ * each entry at most 4 GiB. @throws ZipTooLarge
  */
 export async function* zipOf(
   entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
   modifiedAt: number,
-  maxBytes = MAX_BYTES,
+  {
+    isLarge = false,
+    maxBytes = isLarge ? Number.MAX_SAFE_INTEGER : MAX_BYTES,
+  }: { isLarge?: boolean; maxBytes?: number } = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const time = dosTime(modifiedAt)
   const directory: Uint8Array[] = []
@@ -64,7 +77,7 @@ export async function* zipOf(
   for await (const entry of entries) {
     const name = utf8.encode(entry.name)
     if (name.length > 0xffff) throw tooLarge()
-    if (directory.length === MAX_ENTRIES)
+    if (directory.length === MAX_ENTRIES && !isLarge)
       throw new ZipTooLarge(`The archive would have more than ${MAX_ENTRIES} entries`)
     const start = offset
     let header: Uint8Array<ArrayBuffer>
@@ -82,9 +95,9 @@ export async function* zipOf(
       const sizes = { crc: 0, packed: 0, size: 0 }
       yield localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
       offset += LOCAL + name.length + DESCRIPTOR
-      for await (const piece of deflated(entry.pieces, sizes)) {
+      for await (const piece of deflated(entry, sizes)) {
         offset += piece.length
-        if (sizes.size > MAX_BYTES || offset > maxBytes) throw tooLarge()
+        if (sizes.size > MAX_BYTES || sizes.packed > MAX_BYTES || offset > maxBytes) throw tooLarge()
         yield piece
       }
       header = localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
@@ -95,30 +108,58 @@ export async function* zipOf(
     }
 
     // The directory repeats the header from the version to the lengths and adds the entry's offset.
-    const record = new Uint8Array(CENTRAL + name.length)
+    const isFar = start > MAX_BYTES
+    const record = new Uint8Array(CENTRAL + name.length + (isFar ? OFFSET64 : 0))
     const recordView = new DataView(record.buffer)
     recordView.setUint32(0, 0x02014b50, true)
     recordView.setUint16(4, VERSION, true)
     record.set(header.subarray(4, LOCAL), 6)
-    recordView.setUint32(42, start, true)
+    recordView.setUint32(42, isFar ? IN_ZIP64 : start, true)
     record.set(name, CENTRAL)
+    if (isFar) {
+      recordView.setUint16(30, OFFSET64, true)
+      recordView.setUint16(CENTRAL + name.length, 1, true)
+      recordView.setUint16(CENTRAL + name.length + 2, 8, true)
+      recordView.setBigUint64(CENTRAL + name.length + 4, BigInt(start), true)
+    }
     directory.push(record)
   }
+  yield endOf(directory, offset, maxBytes)
+}
+
+/** The directory and the records after it. `offset`: of the directory. */
+function endOf(directory: readonly Uint8Array[], offset: number, maxBytes: number): Uint8Array<ArrayBuffer> {
   const bytes = directory.reduce((sum, record) => sum + record.length, 0)
-  if (offset + bytes + END > maxBytes) throw tooLarge()
-  const end = new Uint8Array(bytes + END)
+  const needs64 = directory.length > MAX_ENTRIES || offset > MAX_BYTES || bytes > MAX_BYTES
+  const size = bytes + END + (needs64 ? END64 + LOCATOR64 : 0)
+  if (offset + size > maxBytes) throw new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
+  const end = new Uint8Array(size)
   let at = 0
   for (const record of directory) {
     end.set(record, at)
     at += record.length
   }
-  const view = new DataView(end.buffer, bytes)
-  view.setUint32(0, 0x06054b50, true)
-  view.setUint16(8, directory.length, true)
-  view.setUint16(10, directory.length, true)
-  view.setUint32(12, bytes, true)
-  view.setUint32(16, offset, true)
-  yield end
+  const view = new DataView(end.buffer)
+  if (needs64) {
+    view.setUint32(at, 0x06064b50, true)
+    view.setBigUint64(at + 4, BigInt(END64 - 12), true)
+    view.setUint16(at + 12, VERSION64, true)
+    view.setUint16(at + 14, VERSION64, true)
+    for (const from of [24, 32]) view.setBigUint64(at + from, BigInt(directory.length), true)
+    view.setBigUint64(at + 40, BigInt(bytes), true)
+    view.setBigUint64(at + 48, BigInt(offset), true)
+    view.setUint32(at + END64, 0x07064b50, true)
+    view.setBigUint64(at + END64 + 8, BigInt(offset + bytes), true)
+    view.setUint32(at + END64 + 16, 1, true)
+    at += END64 + LOCATOR64
+  }
+  view.setUint32(at, 0x06054b50, true)
+  const entries = needs64 ? 0xffff : directory.length
+  view.setUint16(at + 8, entries, true)
+  view.setUint16(at + 10, entries, true)
+  view.setUint32(at + 12, needs64 ? IN_ZIP64 : bytes, true)
+  view.setUint32(at + 16, needs64 ? IN_ZIP64 : offset, true)
+  return end
 }
 
 interface Sizes {
@@ -154,7 +195,7 @@ function localHeader(
 
 /** The compressed pieces, whose sizes it adds up. If the reader stops or `pieces` fails, both ends are closed. */
 async function* deflated(
-  pieces: AsyncIterable<Uint8Array>,
+  { pieces, isDense = false }: StreamedEntry,
   sizes: Sizes,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   async function* measured(): AsyncGenerator<Uint8Array> {
@@ -164,7 +205,7 @@ async function* deflated(
       yield piece
     }
   }
-  const deflate = createDeflateRaw()
+  const deflate = createDeflateRaw(isDense ? { level: 0 } : {})
   // Reading `deflate` below reports the errors of both.
   pipeline(Readable.from(measured(), { highWaterMark: 1 }), deflate, () => {})
   for await (const piece of deflate as AsyncIterable<Uint8Array<ArrayBuffer>>) {

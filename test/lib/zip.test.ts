@@ -131,7 +131,9 @@ test('an error while an entry is read ends the archive with that error, as does 
     throw new Error('gone')
   }
   expect(archive([{ name: 'a', pieces: broken() }])).rejects.toThrow('gone')
-  expect(Array.fromAsync(zipOf([{ name: 'a', pieces: text(100) }], AT, 10_000))).rejects.toThrow(ZipTooLarge)
+  expect(Array.fromAsync(zipOf([{ name: 'a', pieces: text(100) }], AT, { maxBytes: 10_000 }))).rejects.toThrow(
+    ZipTooLarge,
+  )
 })
 
 test('entries are requested one by one, and no longer after the reader stops', async () => {
@@ -175,7 +177,7 @@ test('an archive that would exceed its maximum by one byte is refused before the
   const size = (await archive(entries)).length
   for (const most of [size, size - 1, 3000, 100]) {
     let written = 0
-    const pieces = zipOf(entries, AT, most)
+    const pieces = zipOf(entries, AT, { maxBytes: most })
     const writing = (async () => {
       for await (const piece of pieces) written += piece.length
     })()
