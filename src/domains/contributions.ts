@@ -4,6 +4,7 @@
  */
 
 import type { AppContext } from '#context'
+import type { DataArea } from '#db/data-areas.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { AgreementType } from '#db/schema/agreements.ts'
 import type { FileEntity } from '#db/schema/files.ts'
@@ -56,6 +57,10 @@ export interface Contributions {
   readonly orgResources?: readonly OrgResource[]
   /** Deletes rows that remain of a deleted user or organization. Read by removals. */
   readonly remains?: RemoveRemains
+  /** What a data export of a user contains. Read by own-data. */
+  readonly dataAreas?: readonly DataArea[]
+  /** Deletes what a user made or owned, after the account was deleted. Read by own-data. */
+  readonly erase?: EraseContent
   /** Things that are kept at an organization's locations. Read by orgs. */
   readonly locationUses?: readonly LocationUse[]
   /** Things that can have metadata, by the name of their object. Read by metadata. */
@@ -255,6 +260,12 @@ export interface OrgResource {
  * finds. Returns their number: less than `limit` if nothing remains.
  */
 export type RemoveRemains = (ctx: AppContext, tx: Tx, owner: OwnerKey, limit: number) => Promise<number>
+
+/**
+ * Deletes about `limit` rows of the content of a user who is deleted, with their files. Returns their number: 0 if nothing remains, LATER if what remains
+ * must wait for other work. Rows of organizations and messages to others stay.
+ */
+export type EraseContent = (ctx: AppContext, tx: Tx, userId: number, limit: number) => Promise<number | 'LATER'>
 
 export interface LocationUse {
   /** In English, for messages: `assets`. */
