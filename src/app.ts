@@ -38,6 +38,7 @@ import { loggedActor, operationLog } from '#domains/operation-log/index.ts'
 import { operations } from '#domains/operations/index.ts'
 import { orgs } from '#domains/orgs/index.ts'
 import { people } from '#domains/people/index.ts'
+import { ownData } from '#domains/own-data/index.ts'
 import { push } from '#domains/push/index.ts'
 import { qrCodes } from '#domains/qr-codes/index.ts'
 import { removals } from '#domains/removals/index.ts'
@@ -76,6 +77,7 @@ import { releaseKey } from '#platform/version.ts'
 export const domains = [
   removals,
   accounts,
+  ownData,
   qrCodes,
   orgs,
   people,

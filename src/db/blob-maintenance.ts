@@ -26,6 +26,7 @@ const USES = [
   { name: 'file', table: 'files', column: 'blob_id', about: ABOUT_FILE },
   { name: 'thumbnail of file', table: 'files', column: 'thumbnail_blob_id', about: ABOUT_FILE },
   { name: 'app package', table: 'app_packages', column: 'blob_id', about: 'file_name' },
+  { name: 'data export', table: 'data_exports', column: 'blob_id', about: 'id' },
   { name: 'picture of the logo', table: 'server_pictures', column: 'blob_id', about: 'name' },
 ] as const
 

@@ -15,8 +15,8 @@ import type { Localized } from '#lib/localized.ts'
 import type { LabelledThing } from './contributions.ts'
 
 export interface Events {
-  /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. */
-  'user.deleting': { readonly userId: number; readonly nickname: string }
+  /** An account is about to be deleted; its rows are still there. `nickname`: what others see from now on in place of the user's name. `content`: whether what the user made is deleted too (domains/own-data). */
+  'user.deleting': { readonly userId: number; readonly nickname: string; readonly content: 'KEEP' | 'DELETE' }
   /** A user has proved an e-mail address: a code arrived there. In lower case. */
   'address.proved': { readonly userId: number; readonly email: string }
   /** All access to an account has ended, for example by a new password: secret links of the user, which open something without a sign-in, end too. */

@@ -16,6 +16,8 @@ const NOTICES: { [K in NoticeKind]: NoticeData[K] } = {
   PASSWORD_SET: { at: AT },
   PASSWORD_CHANGED: { at: AT },
   USERNAME_CHANGED: { at: AT, username: 'ann' },
+  DATA_EXPORTED: { at: AT },
+  DATA_EXPORTED_BY_ADMINISTRATOR: { at: AT },
   IDENTITY_BOUND: { at: AT, identity: '+8613800138000' },
   IDENTITY_UNBOUND: { at: AT, identity: 'ann.smith@example.com' },
   TOTP_ENABLED: { at: AT },

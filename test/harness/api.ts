@@ -22,10 +22,17 @@ type Field<Name extends string, S> = S extends TSchema ? { [N in Name]: Static<S
 /** Query parameters may be left out: those with a default are in the schema's own type. */
 type QueryField<S> = S extends TSchema ? { query?: Partial<Static<S>> } : unknown
 
+/** An empty body is an object without fields. */
+type BodyField<S> = S extends TSchema
+  ? Partial<Static<S>> extends Static<S>
+    ? { body?: Static<S> }
+    : { body: Static<S> }
+  : unknown
+
 type InputOf<O> =
   // oxlint-disable-next-line typescript/no-explicit-any -- parts that do not matter here
   O extends Endpoint<string, any, infer P, infer Q, infer B, any, any>
-    ? Field<'params', P> & QueryField<Q> & Field<'body', B> & Pick<RequestOptions, 'headers'>
+    ? Field<'params', P> & QueryField<Q> & BodyField<B> & Pick<RequestOptions, 'headers'>
     : never
 
 type DataOf<O> =

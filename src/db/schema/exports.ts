@@ -55,9 +55,7 @@ export const dataExports = table(
       .on(t.slot)
       .where(sql`${t.slot} is not null`),
     // Of two requests at the same time, one is refused.
-    uniqueIndex('data_exports_open')
-      .on(t.userId, t.createdBy)
-      .where(sql.raw(`state in ('QUEUED', 'RUNNING')`)),
+    uniqueIndex('data_exports_open').on(t.userId, t.createdBy).where(sql.raw(`state in ('QUEUED', 'RUNNING')`)),
     index('data_exports_user').on(t.userId, t.createdBy, t.createdAt),
     index('data_exports_creator').on(t.createdBy),
     index('data_exports_state').on(t.state, t.createdAt),

@@ -2,7 +2,7 @@ import { col, index, table, uniqueIndex } from '../dialect.ts'
 
 /** Targets of changes, each with its verbs: together they name the actions of the operation log (`ROLE_CREATE`). */
 export const LOGGED_VERBS = {
-  USER: ['CREATE', 'UPDATE', 'ROLE', 'STATUS', 'IMPORT', 'RESET_CODE'],
+  USER: ['CREATE', 'UPDATE', 'ROLE', 'STATUS', 'IMPORT', 'RESET_CODE', 'EXPORT', 'DELETE'],
   ORG: ['CREATE', 'UPDATE', 'DELETE', 'TRANSFER'],
   ORG_MEMBER: ['ADD', 'ROLE', 'REMOVE'],
   ORG_ROLE: ['CREATE', 'UPDATE', 'DELETE'],

@@ -253,6 +253,13 @@ export const setupLinkInvalid = () =>
 export const userDeleted = () => badRequest('This account is deleted', '该账号已注销')
 export const userDisabled = () =>
   badRequest('A disabled user cannot become an administrator', '已禁用的用户不能成为管理员')
+export const ownAccount = () => badRequest('Delete your own account in its settings', '请在自己的账号设置中注销账号')
+export const accountOfAdministrator = () =>
+  forbidden(
+    'The account of an administrator cannot be deleted: revoke the role first',
+    '不能删除管理员的账号，请先撤销其角色',
+  )
+export const userNotDisabled = () => badRequest('Disable the user first', '请先禁用该用户')
 export const ownStatus = () => badRequest('You cannot change your own status', '不能修改自己的状态')
 export const initialAdministratorStaysActive = () =>
   badRequest('The first administrator cannot be disabled', '不能禁用初始管理员')

@@ -22,6 +22,7 @@ import { loginEndpoints } from './logins/logins.endpoints.ts'
 import { nicknameAdminEndpoints } from './nicknames/nicknames.admin.endpoints.ts'
 import { seedNicknames } from './nicknames/nicknames.service.ts'
 import { passkeyEndpoints } from './passkeys/passkeys.endpoints.ts'
+import { accountAreas, eraseRecords } from './own-data.store.ts'
 import { passwordEndpoints } from './password-changes/password-changes.endpoints.ts'
 import { profileEndpoints } from './profile/profile.endpoints.ts'
 import { deleteResetCode } from './reset-codes/reset-codes.store.ts'
@@ -72,6 +73,8 @@ export const accounts = domain({
   // An avatar is public by its address; by its id, its user alone sees the file.
   fileEntities: { USER: async (_ctx, userId, id) => id === userId },
   withSecondFactor,
+  dataAreas: accountAreas,
+  erase: eraseRecords,
   mailContacts,
   seed: seedNicknames,
   start: ensureConfiguredAdministrator,
@@ -80,8 +83,8 @@ export const accounts = domain({
 
 export { confirm, requireConfirmation, requireConfirmationOfAll } from './confirmations/confirmations.service.ts'
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
-export { provedEmailsOf } from './login-records/login-records.service.ts'
-export { countDevicesSince } from './sessions/sessions.store.ts'
+export { provedEmailsOf, recordExport, tellOfExport } from './login-records/login-records.service.ts'
+export { countDevicesSince, isOpenSession } from './sessions/sessions.store.ts'
 export { sessionEnded } from './accounts.errors.ts'
 export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
 export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'

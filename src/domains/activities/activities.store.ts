@@ -1,8 +1,9 @@
 /** The row of an activity, as all topics read it. */
 
-import { and, desc, eq, getTableColumns, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, getTableColumns, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { jsonText } from '#db/dialect.ts'
+import { isNotErasedOwner } from '#db/erasures.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -48,10 +49,13 @@ export const shownEmail = sql<string | null>`case when ${registrations.userId} i
 
 export const isLive = isNull(activities.deletedAt).inlineParams()
 
-const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isLive)))
-const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.uuid, p('uuid')), isLive)))
+/** Of users whose content is being erased, those that were cancelled are found until their participants are told. */
+const isFound = and(isLive, or(isNotErasedOwner(activities.owner), eq(activities.status, 'CANCELLED')))
+
+const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isFound)))
+const byUuid = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.uuid, p('uuid')), isFound)))
 const byCheckInUuid = prepared((db) =>
-  activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isLive)),
+  activitiesWithOwners(db).where(and(eq(activities.checkInUuid, p('uuid')), isFound)),
 )
 
 export const versionOfActivity = versionIn(activities)

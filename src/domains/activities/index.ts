@@ -46,6 +46,7 @@ import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { activityChanged, activityDeleting, activityPurging } from './messages/notices.service.ts'
 import { composeTestMail } from './messages/previews.service.ts'
 import { overviewEndpoints } from './overview/overview.endpoints.ts'
+import { activityAreas } from './own-data.store.ts'
 import { pageEndpoints } from './pages/pages.endpoints.ts'
 import { activityLandingPage, checkInLandingPage } from './pages/pages.page.ts'
 import { passLandingPage } from './pages/pass.page.ts'
@@ -61,7 +62,7 @@ import { passEndpoints } from './passes/passes.endpoints.ts'
 import { expiryJob } from './passes/passes.service.ts'
 import { hasPasses, renameHolder } from './passes/passes.store.ts'
 import { oldNewsJob, settlePersonalMail } from './personal-mails.service.ts'
-import { purgeJobs } from './purging.service.ts'
+import { eraseActivities, purgeJobs } from './purging.service.ts'
 import { activityEndpoints } from './register/register.endpoints.ts'
 import { cancelActivities, clearCovers, mayRead } from './register/register.service.ts'
 import { countActivities, countOwned, hasActivities } from './register/register.store.ts'
@@ -148,6 +149,8 @@ export const activities = domain({
     INVITATION: composeInvitation,
   },
   eventRows,
+  dataAreas: activityAreas,
+  erase: eraseActivities,
   metaObjects: { activity: activityObject },
   refTargets: { ACTIVITY: activityTarget },
   userContent: async (db, userId) =>

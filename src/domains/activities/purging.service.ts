@@ -12,7 +12,7 @@ import { HOUR, MINUTE } from '#platform/clock.ts'
 import type { ActivityRow } from './activities.store.ts'
 import { uncountListUses } from './check-in-lists/check-in-lists.store.ts'
 import * as store from './purging.store.ts'
-import { markDeleted } from './register/register.service.ts'
+import { cancelActivities, markDeleted } from './register/register.service.ts'
 
 /** Rows that one write deletes. */
 const ROWS_PER_WRITE = 200
@@ -53,6 +53,31 @@ async function purgeActivities(ctx: AppContext): Promise<void> {
       return removed
     })
   }
+}
+
+/** Statements that purge an activity, besides its rows. */
+const STATEMENTS_OF_PURGE = 50
+/** Participants who could not be told of a cancellation in this time are not. */
+const TELLING_MS = 12 * HOUR
+
+/**
+ * The user's own activities. Those that are ACTIVE are cancelled first, and stay until their participants have been told. As `EraseContent`.
+ */
+export async function eraseActivities(
+  ctx: AppContext,
+  tx: Tx,
+  userId: number,
+  limit: number,
+): Promise<number | 'LATER'> {
+  const owner = -userId
+  const cancelled = await cancelActivities(ctx, tx, owner, limit)
+  if (cancelled > 0) return cancelled
+  const since = ctx.clock.now() - TELLING_MS
+  const rows = await store.erasableActivities(tx, owner, since, Math.ceil(limit / STATEMENTS_OF_PURGE))
+  for (const row of rows) await purgeActivity(ctx, tx, row)
+  if (rows.length > 0) return rows.length * STATEMENTS_OF_PURGE
+  if (await store.hasUnpurged(tx, owner)) return 'LATER'
+  return store.deletePassTemplates(tx, owner, limit)
 }
 
 /** False, with nothing changed, if it has been deleted already. */

@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, ne, or, sql } from 'drizzle-orm'
 
 import { isAnyOf } from '#db/dialect.ts'
+import type { OwnerKey } from '#db/owner-key.ts'
 import {
   activities,
   activityCounters,
@@ -12,6 +13,7 @@ import {
   registrations,
 } from '#db/schema/activities.ts'
 import { activityBatches } from '#db/schema/activity-batches.ts'
+import { activityMessages } from '#db/schema/activity-messages.ts'
 import {
   checkInLists,
   dueIssues,
@@ -20,11 +22,14 @@ import {
   passIssues,
   passListUses,
   passMinutes,
+  passTemplates,
   passUses,
   purgedPasses,
 } from '#db/schema/passes.ts'
+import { deleteSome } from '#db/slices.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 
+import { activitiesWithOwners, type ActivityRow } from './activities.store.ts'
 import { listed as listedCheckIns } from './check-ins/check-ins.store.ts'
 import { removeDevices, removeGates } from './gate-links/gate-links.store.ts'
 import { listed as listedUses } from './gates/gates.store.ts'
@@ -255,3 +260,32 @@ export async function nextPurgedActivity(
 
 export const firstPurgedPass = async (db: Db): Promise<number | undefined> =>
   (await db.select().from(purgedPasses).limit(1))[0]?.passId
+
+const isNotPurged = sql`not exists (select 1 from ${purgedActivities} where ${purgedActivities.activityId} = ${activities.id})`
+
+/** Of the user's own activities that are not ACTIVE and not purged, at most `limit` of which no message after `since` is still being sent. */
+export const erasableActivities = (tx: Tx, owner: OwnerKey, since: number, limit: number): Promise<ActivityRow[]> => {
+  const isSending = sql`exists (select 1 from ${activityMessages} where ${activityMessages.activityId} = ${activities.id} and ${activityMessages.state} = 'RUNNING' and ${activityMessages.createdAt} > ${since})`
+  return activitiesWithOwners(tx)
+    .where(
+      and(
+        eq(activities.owner, owner),
+        or(ne(activities.status, 'ACTIVE'), isNotNull(activities.deletedAt)),
+        isNotPurged,
+        sql`not ${isSending}`,
+      ),
+    )
+    .limit(limit)
+}
+
+export async function hasUnpurged(tx: Tx, owner: OwnerKey): Promise<boolean> {
+  const rows = await tx
+    .select({ id: activities.id })
+    .from(activities)
+    .where(and(eq(activities.owner, owner), isNotPurged))
+    .limit(1)
+  return rows.length > 0
+}
+
+export const deletePassTemplates = (tx: Tx, owner: OwnerKey, limit: number): Promise<number> =>
+  deleteSome(tx, passTemplates, eq(passTemplates.owner, owner), limit)

@@ -26,6 +26,7 @@ import { checkPosition, invalid } from '#http/validate.ts'
 import { type AddPhoto, MAX_WATERMARK, type PhotosQuery, PhotoView } from './album.model.ts'
 import { isUnfiltered, newPhoto } from './album.rules.ts'
 import * as store from './album.store.ts'
+import { personalPhotos } from './own-data.store.ts'
 
 /** Another owner's QR code, or one in the trash, selects nothing. */
 export async function listPhotos(
@@ -256,3 +257,18 @@ export const toView = (ctx: AppContext, row: store.PhotoRow): PhotoView => ({
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 })
+
+/** Statements that delete a photo with its file. */
+const STATEMENTS_OF_PHOTO = 5
+
+/** The user's own photos; copies that organizations have stay. As `EraseContent`. */
+export async function erasePhotos(ctx: AppContext, tx: Tx, userId: number, limit: number): Promise<number> {
+  const rows = await personalPhotos(tx, userId, Math.ceil(limit / STATEMENTS_OF_PHOTO))
+  for (const { fileId } of rows) if (fileId !== null) await releaseFile(ctx, tx, fileId)
+  if (rows.length > 0)
+    await store.deletePhotos(
+      tx,
+      rows.map(({ id }) => id),
+    )
+  return rows.length * STATEMENTS_OF_PHOTO
+}

@@ -6,8 +6,9 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { albumAdminEndpoints } from './admin/album.admin.endpoints.ts'
 import { albumEndpoints } from './album.endpoints.ts'
-import { clearPurgedCodes, clearRemaining, deleteCopy, eventRows, mayRead, prepareCopy } from './album.service.ts'
+import { clearPurgedCodes, clearRemaining, deleteCopy, eventRows, mayRead, prepareCopy, erasePhotos } from './album.service.ts'
 import { countOfOrg, deletePhotos, hasPhotos } from './album.store.ts'
+import { photoAreas } from './own-data.store.ts'
 import { photoEntity } from './sync.service.ts'
 
 export const album = domain({
@@ -24,6 +25,8 @@ export const album = domain({
       if (lost) await deletePhotos(tx, lost.entityIds)
     },
   },
+  dataAreas: photoAreas,
+  erase: erasePhotos,
   fileEntities: { PHOTO: mayRead },
   syncEntities: { albumPhoto: photoEntity },
   eventRows,

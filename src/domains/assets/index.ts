@@ -21,6 +21,7 @@ import { composeDigest } from './digests/mails.service.ts'
 import { clearAssignee } from './dues.store.ts'
 import { assetObject, assetTarget, foundAssets } from './entities.service.ts'
 import { eventRows } from './event-rows.service.ts'
+import { eraseAssets } from './erasing.service.ts'
 import { exportEndpoints } from './exporting/exporting.endpoints.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { deleteJobsOf } from './importing/importing.store.ts'
@@ -43,6 +44,7 @@ import { notifyOfMaintenance } from './maintenance/notices.service.ts'
 import { refreshAll } from './maintenance/plans.service.ts'
 import { mayRead as mayReadRecord } from './maintenance/records.service.ts'
 import { mapEndpoints } from './map/map.endpoints.ts'
+import { assetAreas } from './own-data.store.ts'
 import { assetLandingPage } from './public/public.page.ts'
 import { countAtLocation, countOwned, hasAssets } from './register/register.store.ts'
 import { remindOfWarranties } from './reminders.service.ts'
@@ -138,6 +140,8 @@ export const assets = domain({
   scanTargets: { ASSET: resolveScan, SUPPLY: resolveSupply },
   labelPages: { ASSET: publicPath },
   composedMails: { ASSET_DIGEST: composeDigest },
+  dataAreas: assetAreas,
+  erase: eraseAssets,
   metaObjects: { asset: assetObject },
   refTargets: { ASSET: assetTarget },
   syncEntities,

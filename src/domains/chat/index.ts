@@ -16,6 +16,7 @@ import { deleteCursorsOf } from './live.store.ts'
 import { lostFilesJob } from './messages/media.service.ts'
 import { insertLostFiles } from './messages/media.store.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
+import { chatAreas, eraseDrafts } from './own-data.store.ts'
 import { reactionEndpoints } from './reactions/reactions.endpoints.ts'
 import { recallEndpoints } from './recall.endpoints.ts'
 import { retentionJob, startPurging, stopPurging } from './retention.jobs.ts'
@@ -59,6 +60,8 @@ export const chat = domain({
   },
   // Everyone else opens files by the messages that have them.
   fileEntities: { MESSAGE: async (_ctx, userId, _id, { uploaderId }) => uploaderId === userId },
+  dataAreas: chatAreas,
+  erase: eraseDrafts,
   acquaintance: isAcquainted,
   directConversation,
   socketHello,

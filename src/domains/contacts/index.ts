@@ -7,6 +7,7 @@ import { resolveCard } from './card/card.service.ts'
 import { jobs } from './contacts.jobs.ts'
 import { deleteAllOf, deleteRestOf, hasContacts } from './contacts.store.ts'
 import { contactEndpoints } from './list/list.endpoints.ts'
+import { contactAreas } from './own-data.store.ts'
 import { privacyEndpoints } from './privacy/privacy.endpoints.ts'
 import { requestEndpoints } from './requests/requests.endpoints.ts'
 import { startPushing } from './requests/requests.service.ts'
@@ -17,6 +18,7 @@ export const contacts = domain({
   endpoints: [...requestEndpoints, ...contactEndpoints, ...searchEndpoints, ...cardEndpoints, ...privacyEndpoints],
   jobs,
   on: { 'user.deleting': (_ctx, tx, { userId }) => deleteAllOf(tx, userId) },
+  dataAreas: contactAreas,
   remains: async (_ctx, tx, owner, limit) => (owner > 0 ? 0 : deleteRestOf(tx, -owner, limit)),
   userContent: hasContacts,
   scanTargets: { USER: resolveCard },

@@ -75,6 +75,8 @@ export interface NoticeData {
   API_KEY_REVOKED: EventContext & { readonly key: string }
   API_KEY_EXPIRING: EventContext & { readonly key: string }
   ACCOUNT_DELETED: EventContext
+  DATA_EXPORTED: EventContext
+  DATA_EXPORTED_BY_ADMINISTRATOR: EventContext
   /** A finder wrote about a thing. `title`: its name. `path`: of the page of the web application with the message. */
   FOUND: EventContext & { readonly title: string; readonly path: string }
   /** Sent in place of the notices beyond the limit of a day. */

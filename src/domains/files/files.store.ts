@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, isNull, lt, lte, notInArray, type SQL, sql, sum } from 'drizzle-orm'
+import { and, count, eq, inArray, isNull, lt, lte, notInArray, or, type SQL, sql, sum } from 'drizzle-orm'
 
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -174,6 +174,13 @@ export const deleteAvatar = (tx: Tx, owner: OwnerKey): Promise<DeletedFile[]> =>
 export function deleteSomeUnused(tx: Tx, owner: OwnerKey, limit: number): Promise<DeletedFile[]> {
   const owned = owner < 0 ? eq(files.uploaderId, -owner) : isOfOrg(owner)
   return deleteWhere(tx, isAmongFirst(tx, files, { where: and(owned, isNull(files.entityType)), limit }))
+}
+
+/** Deletes at most `limit` files of a user, but those of messages and groups, and covers of activities, which are deleted with these. */
+export function deleteSomePersonal(tx: Tx, userId: number, limit: number): Promise<DeletedFile[]> {
+  const isOther = or(isNull(files.entityType), notInArray(files.entityType, ['MESSAGE', 'GROUP', 'ACTIVITY']))
+  const where = and(eq(files.uploaderId, userId), eq(files.orgId, 0), isOther)
+  return deleteWhere(tx, isAmongFirst(tx, files, { where, limit }))
 }
 
 /**

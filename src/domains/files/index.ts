@@ -6,8 +6,9 @@ import { fileAdminEndpoints } from './admin/files.admin.endpoints.ts'
 import { contentEndpoints } from './content/content.endpoints.ts'
 import { fileEndpoints } from './files.endpoints.ts'
 import { jobs } from './files.jobs.ts'
-import { deleteAvatar, deleteUnused } from './files.service.ts'
+import { deleteAvatar, deleteUnused, eraseFiles } from './files.service.ts'
 import { countUsedByOrg, hasUploaded, storageUse, usedStorage } from './files.store.ts'
+import { fileAreas } from './own-data.store.ts'
 import { checkOwnership } from './ownership.service.ts'
 import { uploadEndpoints } from './uploads/uploads.endpoints.ts'
 import { endUploads } from './uploads/uploads.service.ts'
@@ -33,6 +34,8 @@ export const files = domain({
       await deleteAvatar(ctx, tx, orgId)
     },
   },
+  dataAreas: fileAreas,
+  erase: eraseFiles,
   remains: deleteUnused,
   async start(ctx) {
     // Temporary files of a process that was killed. No other process uses the data directory.
@@ -62,4 +65,5 @@ export { fileColumns, type FileRow, findByRequest, findFile, findFiles, storedFi
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './files.view.ts'
 export { loadPixels, pictureOf } from './pixels.service.ts'
 export { changeAvatar, giveToOrganization } from './avatars.service.ts'
+export { bytesOfUploads, sizeOfUploads } from './own-data.store.ts'
 export { AvatarFileId } from './files.model.ts'

@@ -4,6 +4,7 @@ import { domain } from '#domains/domain.ts'
 
 import { cardEndpoints } from './cards/cards.endpoints.ts'
 import { deleteOfThings, jobs, removeFound, stopCleaningUp } from './clean-up.service.ts'
+import { foundAreas } from './own-data.store.ts'
 import { reportEndpoints } from './reports/reports.endpoints.ts'
 import { eventRows } from './reports/reports.service.ts'
 import { threadEndpoints } from './threads/threads.endpoints.ts'
@@ -13,6 +14,7 @@ export const found = domain({
   endpoints: [...cardEndpoints, ...reportEndpoints, ...threadEndpoints],
   jobs,
   on: { 'qrCodes.purging': (ctx, tx, { ids }) => deleteOfThings(ctx, tx, 'QR_CODE', ids) },
+  dataAreas: foundAreas,
   remains: removeFound,
   eventRows,
   stop: stopCleaningUp,

@@ -11,6 +11,7 @@ import { fieldAdminEndpoints } from './fields/fields.admin.endpoints.ts'
 import { fieldEndpoints } from './fields/fields.endpoints.ts'
 import { objectAdminEndpoints } from './objects/objects.admin.endpoints.ts'
 import { objectEndpoints } from './objects/objects.endpoints.ts'
+import { metadataAreas } from './own-data.store.ts'
 import { purgeRemovedOwners } from './owners.service.ts'
 import { hasMetadata, insertRemovedOwner } from './owners.store.ts'
 import { seedMetadata } from './templates/seeding.service.ts'
@@ -57,6 +58,7 @@ export const metadata = domain({
       await insertRemovedOwner(tx, -userId)
     },
   },
+  dataAreas: metadataAreas,
   userContent: hasMetadata,
   seed: seedMetadata,
 })

@@ -9,6 +9,7 @@ import { deletePreferences } from './mail/mail.store.ts'
 import { notificationEndpoints } from './notifications.endpoints.ts'
 import { helloUnread, publishCreated, pushCreated, stopPushing } from './notifications.listeners.ts'
 import { cleanUpJob, removeNotifications, withdrawalJob } from './notifications.service.ts'
+import { notificationAreas } from './own-data.store.ts'
 import { continueSends, sendJob, stopSends } from './sends/sends-worker.ts'
 import { sendAdminEndpoints } from './sends/sends.admin.endpoints.ts'
 import { sendEndpoints } from './sends/sends.endpoints.ts'
@@ -25,6 +26,7 @@ export const notifications = domain({
     const removed = await removeNotifications(ctx, tx, owner, limit)
     return removed < limit ? removed + (await removeChoices(ctx, tx, owner, limit - removed)) : removed
   },
+  dataAreas: notificationAreas,
   composedMails: { ASSET_NOTICE: composeAtOnce },
   socketHello: helloUnread,
   start(ctx) {

@@ -23,6 +23,7 @@ import { reportRoleChange } from './memberships/memberships.service.ts'
 import { organizationEndpoints } from './organizations/organizations.endpoints.ts'
 import { clearAvatars, orgObject } from './organizations/organizations.store.ts'
 import { countOwned, findOrg } from './orgs.store.ts'
+import { organizationAreas } from './own-data.store.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { resolveJoin } from './public/public.service.ts'
 import { roleEndpoints } from './roles/roles.endpoints.ts'
@@ -65,6 +66,7 @@ export const orgs = domain({
   remains: removeRest,
   quotaUsage: { organizations: (ctx, { userId }) => countOwned(ctx.db.read, userId) },
   fileEntities: { ORG: async (ctx, userId, orgId) => (await findMember(ctx.db.read, orgId, userId)) !== undefined },
+  dataAreas: organizationAreas,
   userContent: takesPart,
   acquaintance: haveCommonOrganization,
   eventRows,

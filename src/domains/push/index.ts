@@ -2,6 +2,7 @@
 
 import { domain } from '#domains/domain.ts'
 
+import { pushAreas } from './own-data.store.ts'
 import { startPush, stopPush, tellOfMessages, tellOfNotification } from './push-worker.ts'
 import { pushEndpoints } from './push.endpoints.ts'
 import { deleteOfSessions } from './push.store.ts'
@@ -14,6 +15,7 @@ export const push = domain({
     'messages.sent': tellOfMessages,
     'notification.created': tellOfNotification,
   },
+  dataAreas: pushAreas,
   start: startPush,
   stop: stopPush,
 })

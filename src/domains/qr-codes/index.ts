@@ -22,11 +22,13 @@ import { designEndpoints } from './designs/designs.endpoints.ts'
 import { deleteDesignsOf, designJobs, loseFiles, mayRead } from './designs/designs.service.ts'
 import { stopDrawing } from './drawing/drawing.service.ts'
 import { eventRows } from './event-rows.service.ts'
+import { eraseCodes } from './erasing.service.ts'
 import { exportEndpoints } from './export/export.endpoints.ts'
 import { countFree } from './free-blanks.store.ts'
 import { importEndpoints } from './importing/importing.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { hasDesigns } from './looks/looks.store.ts'
+import { codeAreas } from './own-data.store.ts'
 import { pictureEndpoints } from './pictures/pictures.endpoints.ts'
 import { publicEndpoints } from './public/public.endpoints.ts'
 import { foundCodes } from './public/public.store.ts'
@@ -83,6 +85,8 @@ export const qrCodes = domain({
     const removed = await removeTrash(ctx, tx, owner, limit)
     return removed < limit ? removed + (await voidBlanks(tx, owner, limit - removed)) : removed
   },
+  dataAreas: codeAreas,
+  erase: eraseCodes,
   shortLinkTarget,
   metaObjects: { qrCode: codeObject, category: categoryObject },
   shareable: { QR_CODE: { prepareCopy, deleteCopy: purgeOrgCode } },

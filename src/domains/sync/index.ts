@@ -7,6 +7,7 @@ import { oldPushesJobs } from './conflicts/conflicts.jobs.ts'
 import { deviceEndpoints } from './devices/devices.endpoints.ts'
 import { deletedUsersJob, deleteOf } from './devices/devices.jobs.ts'
 import { flushDevices } from './devices/devices.service.ts'
+import { syncAreas } from './own-data.store.ts'
 import { pullEndpoints } from './pull/pull.endpoints.ts'
 import { tombstonesJob } from './pull/pull.jobs.ts'
 import { pushEndpoints } from './push/push.endpoints.ts'
@@ -16,5 +17,6 @@ export const sync = domain({
   endpoints: [...pullEndpoints, ...pushEndpoints, ...conflictEndpoints, ...deviceEndpoints],
   jobs: [...oldPushesJobs, deletedUsersJob, tombstonesJob],
   on: { 'user.deleting': (ctx, tx, { userId }) => tx.afterCommit(() => void deleteOf(ctx, userId)) },
+  dataAreas: syncAreas,
   stop: flushDevices,
 })

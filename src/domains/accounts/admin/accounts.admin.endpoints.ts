@@ -7,6 +7,7 @@ import {
   ChangeUserStatus,
   CreatedUser,
   CreateUser,
+  DeleteUser,
   UserAdminPage,
   UserAdminView,
   UsersQuery,
@@ -107,5 +108,24 @@ export const userAdminEndpoints = [
     data: UserAdminView,
     refuses: { 400: 'You are the user, the user is the first administrator, or the account is deleted.', 403: RANK },
     run: ({ ctx, actor, params, body, caller }) => service.changeStatus(ctx, actor, params.userId, body, caller.locale),
+  }),
+  endpoint({
+    id: 'admin.users.delete',
+    method: 'DELETE',
+    path: '/api/admin/users/:userId',
+    summary: 'Delete a user',
+    description:
+      'For SYSTEM_ADMIN only, who must have confirmed within the last 10 minutes. As if the user had deleted the account: it cannot be undone. ' +
+      'The user must be DISABLED. The owner of an organization must hand it over first.',
+    tag,
+    access: platform('user:update'),
+    logs: 'USER_DELETE',
+    params: ByUserId,
+    body: DeleteUser,
+    refuses: {
+      400: 'The user is not DISABLED, is already deleted, owns an organization, or is you.',
+      403: 'You are not SYSTEM_ADMIN, or the user holds a PLATFORM role. Code 4031: you must confirm first.',
+    },
+    run: ({ ctx, actor, params, body }) => service.deleteUser(ctx, actor, params.userId, body),
   }),
 ]

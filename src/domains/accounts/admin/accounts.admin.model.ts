@@ -28,6 +28,7 @@ import {
   PHONE_MAX,
   Username,
 } from '../accounts.model.ts'
+import { Content } from '../profile/profile.model.ts'
 import { profileFields, userFields } from '../users/users.model.ts'
 
 /** Memberships in the view of a user. `GET /api/admin/users/{userId}/memberships` lists all. */
@@ -127,3 +128,9 @@ export const ChangeUserStatus = Model('ChangeUserStatus', {
   reason: Maybe(Line(500, 0, { description: 'For the operation log', examples: ['Sends advertisements'] })),
 })
 export type ChangeUserStatus = Static<typeof ChangeUserStatus>
+
+export const DeleteUser = Model('DeleteUser', {
+  content: Type.Optional({ ...Content, default: 'KEEP' }),
+  reason: Line(500, 1, { description: 'For the operation log', examples: ['Left the school'] }),
+})
+export type DeleteUser = Static<typeof DeleteUser>

@@ -8,24 +8,30 @@ import { changeAvatar } from '#domains/files/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { notForApiKeys } from '#http/key-access.ts'
+import { siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { secret } from '#platform/ids.ts'
 
 import {
+  accountOfAdministrator,
   badUsername,
   credentialTaken,
   initialAdministratorStaysActive,
+  ownAccount,
   ownStatus,
   userDeleted,
   userDisabled,
   usernameTaken,
+  userNotDisabled,
 } from '../accounts.errors.ts'
 import { INITIAL_PASSWORD_LENGTH } from '../accounts.model.ts'
 import { emailOf, isUsername, normalizeEmail, normalizePhone, phoneOf, providerOf } from '../accounts.rules.ts'
+import { requireConfirmationOfAll } from '../confirmations/confirmations.service.ts'
 import { endAccess } from '../credentials/credentials.service.ts'
 import { generateNickname } from '../nicknames/nicknames.service.ts'
 import { passwordProblem } from '../passwords/passwords.rules.ts'
 import { basePolicy, hashPassword } from '../passwords/passwords.service.ts'
+import { endAccount } from '../profile/profile.service.ts'
 import { createUser } from '../users/users.service.ts'
 import { insertIdentity, updateProfile, userById, type UserRow } from '../users/users.store.ts'
 import type {
@@ -33,6 +39,7 @@ import type {
   ChangeUserStatus,
   CreatedUser,
   CreateUser,
+  DeleteUser,
   UserAdminView,
   UsersQuery,
 } from './accounts.admin.model.ts'
@@ -169,6 +176,40 @@ export async function changeRole(
   })
   return showUser(ctx, userId, locale)
 }
+
+/**
+ * Deletes the account of another user, who is disabled, so that nobody loses the account while they use it. The operation log gets the id and not the name.
+ * @throws AppError 400, 403, or 404
+ */
+export async function deleteUser(
+  ctx: AppContext,
+  actor: LoggedActor,
+  userId: number,
+  { content = 'KEEP', reason }: DeleteUser,
+): Promise<void> {
+  await access.requireSystemAdmin(ctx.db.read, actor)
+  await requireConfirmationOfAll(ctx, actor)
+  const { locale } = siteOf(ctx)
+  await actor.write('accounts.deleteUser', async (tx) => {
+    await access.requireSystemAdmin(tx, actor)
+    const user = await userById(tx, userId)
+    if (user === undefined) throw notFound()
+    if (userId === actor.userId) throw ownAccount()
+    if (user.status === 'DELETED') throw userDeleted()
+    if ((await access.platformBindings(tx)).some((binding) => binding.userId === userId)) throw accountOfAdministrator()
+    if (user.status !== 'DISABLED') throw userNotDisabled()
+    await endAccount(ctx, tx, { userId, deviceKey: '' }, { ...ENDED_BY_ADMINISTRATOR, locale }, content)
+    const [before, after] = [{ status: user.status }, { status: 'DELETED', content, reason }]
+    return { result: undefined, logged: { targetId: userId, targetName: null, before, after } }
+  })
+}
+
+/** Nothing in records and mails says who or where the administrator is. */
+const ENDED_BY_ADMINISTRATOR = {
+  loginType: 'account_delete',
+  device: { key: '', name: 'administrator' },
+  ip: '',
+} as const
 
 /** DISABLED ends all sessions of the user at once, and those that the user opened by account links. */
 export async function changeStatus(

@@ -48,6 +48,7 @@ export const LOGIN_TYPES = [
   'account_link',
   'account_unlink',
   'email_restore',
+  'data_export',
   'totp_enable',
   'totp_disable',
   'recovery_codes',

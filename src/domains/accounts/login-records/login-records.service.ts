@@ -9,6 +9,7 @@ import { cityOf, type NoticeData, type NoticeKind, sendNotice } from '#domains/d
 import { notify } from '#domains/notifications/index.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { forbidden } from '#http/errors.ts'
+import { siteOf } from '#http/site.ts'
 import { ipNetworks } from '#lib/ip.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { HOUR } from '#platform/clock.ts'
@@ -24,7 +25,7 @@ import type {
   LoginType,
   NewLoginRecord,
 } from './login-records.model.ts'
-import { cleanDeviceName, deviceKey } from './login-records.rules.ts'
+import { cleanDeviceName, deviceKey, ownEvent } from './login-records.rules.ts'
 import {
   allRecords,
   insertRecord,
@@ -105,7 +106,7 @@ export const provedEmailsOf = async (db: Db | Tx, userId: number): Promise<strin
   provedEmails(await identitiesOf(db, userId))
 
 /** The kinds about the account that users see in the app: `MORE_EVENTS` is only about mails. */
-type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS' | 'FOUND'>
+type ShownKind = Exclude<NoticeKind, 'MORE_EVENTS' | 'FOUND' | 'DATA_EXPORTED_BY_ADMINISTRATOR'>
 
 const TITLES: Readonly<Record<ShownKind, Localized>> = {
   PASSWORD_SET: { en: 'A password was set', zh: '你的账号已设置密码' },
@@ -133,6 +134,7 @@ const TITLES: Readonly<Record<ShownKind, Localized>> = {
   API_KEY_REVOKED: { en: 'An API key was ended', zh: '你的 API 密钥已被终止' },
   API_KEY_EXPIRING: { en: 'An API key will expire', zh: '你的 API 密钥即将到期' },
   ACCOUNT_DELETED: { en: 'Your account was deleted', zh: '你的账号已注销' },
+  DATA_EXPORTED: { en: 'Your data is being exported', zh: '你的数据正在导出' },
 }
 
 const ADVICE: Localized = {
@@ -152,6 +154,31 @@ export function bodyOf(place: readonly string[], line: Localized | undefined): L
       .join('\n\n')
   return { en: write('en', 'From: ', ', '), zh: write('zh', '位置：', '，') }
 }
+
+/** Inside a write: records that a user exports their data, and tells them. */
+export async function recordExport(ctx: AppContext, tx: Tx, actor: Actor, caller: Caller): Promise<void> {
+  const event = ownEvent('data_export', actor, caller)
+  await recordLogin(ctx, tx, actor.userId, event)
+  await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'DATA_EXPORTED', about: {} })
+}
+
+/** Inside a write: tells a user that an administrator exports the data of the account. Nothing says where the administrator is. */
+export async function tellOfExport(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
+  const { locale } = siteOf(ctx)
+  const device = { key: '', name: 'administrator' }
+  await recordLogin(ctx, tx, userId, { loginType: 'data_export', device, ip: '', locale })
+  await notify(ctx, tx, { userIds: [userId], type: 'SYSTEM', ...EXPORTED, data: { event: 'DATA_EXPORTED' } })
+  const notice = { kind: 'DATA_EXPORTED_BY_ADMINISTRATOR', locale, data: { at: ctx.clock.now() } } as const
+  for (const to of await provedEmailsOf(tx, userId)) await sendNotice(ctx, tx, { to, ...notice })
+}
+
+const EXPORTED = {
+  title: { en: 'An administrator exports the data of your account', zh: '管理员正在导出你的账号数据' },
+  body: {
+    en: 'The export has no messages, files, scan records and contacts, only their numbers.',
+    zh: '导出内容不含消息、文件、扫码记录和联系人，仅含其数量。',
+  },
+} as const
 
 /** Records an event that a client reports. Address and time are the server's. */
 export async function reportLogin(

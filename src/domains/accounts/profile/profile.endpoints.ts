@@ -2,7 +2,15 @@ import { alias, app, endpoint, signedIn } from '#http/endpoint.ts'
 
 import { CONFIRM_FIRST } from '../accounts.model.ts'
 import { UserView } from '../users/users.model.ts'
-import { CurrentUser, FirstPassword, ProfileChange, Quotas, QuotasQuery, SetUsername } from './profile.model.ts'
+import {
+  CurrentUser,
+  DeleteAccount,
+  FirstPassword,
+  ProfileChange,
+  Quotas,
+  QuotasQuery,
+  SetUsername,
+} from './profile.model.ts'
 import { changeProfile, deleteAccount, getCurrentUser, getQuotas, setPassword, setUsername } from './profile.service.ts'
 
 const tag = 'Profile'
@@ -77,12 +85,13 @@ export const profileEndpoints = [
     path: '/api/auth/account/delete',
     summary: 'Delete your account',
     description:
-      'Identities, sessions and links are deleted; QR codes and login records are kept without your name. Refused with 400 for ' +
+      'Identities, sessions and links are deleted; QR codes and login records are kept without your name unless `content` is DELETE. Refused with 400 for ' +
       'users with a PLATFORM role and for the only owner of an organization.',
     tag,
     access: app('account:delete'),
+    body: DeleteAccount,
     refuses: { 400: 'The caller is an administrator or owns an organization.', 403: CONFIRM_FIRST },
     ignoresKey: 'It creates nothing.',
-    run: ({ ctx, actor, caller }) => deleteAccount(ctx, actor, caller),
+    run: ({ ctx, actor, body, caller }) => deleteAccount(ctx, actor, body, caller),
   }),
 ]

@@ -33,6 +33,15 @@ const Count = Type.Integer({ minimum: 0 })
 const Quota = (description: string) =>
   Type.Object({ used: Count, limit: Type.Integer({ minimum: 0, description: '0 = unlimited' }) }, { description })
 
+export const Content = Enum(['KEEP', 'DELETE'], {
+  description:
+    'DELETE: also what belongs to the user alone: QR codes with their links, trash, scan records, photos, files, assets, drafts, activities (live ones are ' +
+    'cancelled first), login records. Nobody finds it from now on, and it is deleted within 24 hours. Messages and what organizations own stay',
+  examples: ['KEEP'],
+})
+export const DeleteAccount = Model('DeleteAccount', { content: Type.Optional({ ...Content, default: 'KEEP' }) })
+export type DeleteAccount = Static<typeof DeleteAccount>
+
 export const QuotasQuery = Type.Object({ orgId: Type.Optional(Id) })
 export const Quotas = Model('Quotas', {
   storage: Quota('Bytes of your own files'),

@@ -53,7 +53,7 @@ import {
   type UserRow,
 } from '../users/users.store.ts'
 import { toUserView } from '../users/users.view.ts'
-import type { CurrentUser, ProfileChange, Quotas } from './profile.model.ts'
+import type { CurrentUser, DeleteAccount, ProfileChange, Quotas } from './profile.model.ts'
 
 async function findActor(ctx: AppContext, actor: Actor): Promise<UserRow> {
   const user = await userById(ctx.db.read, actor.userId)
@@ -170,7 +170,12 @@ export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promi
 const DELETED_NICKNAME = { en: 'Deleted user', zh: '已注销用户' }
 
 /** @throws AppError 400 for a user with a PLATFORM role, and for the only owner of an organization. */
-export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Caller): Promise<void> {
+export async function deleteAccount(
+  ctx: AppContext,
+  actor: Actor,
+  { content = 'KEEP' }: DeleteAccount,
+  caller: Caller,
+): Promise<void> {
   await requireConfirmation(ctx, actor)
   const { userId } = actor
   const event = ownEvent('account_delete', actor, caller)
@@ -178,23 +183,24 @@ export async function deleteAccount(ctx: AppContext, actor: Actor, caller: Calle
     const user = await userById(tx, userId)
     if (user?.status !== 'ACTIVE') throw sessionEnded()
     if ((await platformBindings(tx)).some((binding) => binding.userId === userId)) throw administratorCannotDelete()
-    await endAccount(ctx, tx, actor, event)
+    await endAccount(ctx, tx, actor, event, content)
   })
 }
 
-/** Inside a write: deletes the account of an active user without PLATFORM roles. Listeners of `user.deleting` may refuse. */
-async function endAccount(
+/** Inside a write: deletes the account of a user without PLATFORM roles. Listeners of `user.deleting` may refuse. */
+export async function endAccount(
   ctx: AppContext,
   tx: Tx,
   subject: { readonly userId: number; readonly deviceKey: string },
   event: LoginEvent,
+  content: 'KEEP' | 'DELETE',
 ): Promise<void> {
   const { userId } = subject
   const { device, ip, locale } = event
   const nickname = DELETED_NICKNAME[locale]
   const name = (await userById(tx, userId))?.username ?? null
   note(tx, { type: 'user.deleted', id: userId, data: { id: userId, name } })
-  await emit(ctx, tx, 'user.deleting', { userId, nickname })
+  await emit(ctx, tx, 'user.deleting', { userId, nickname, content })
   const bound = (await identitiesOf(tx, userId)).filter((i) => i.provider !== 'DEVICE')
   await recordLogin(ctx, tx, userId, event)
   await endAccess(ctx, tx, 'ACCOUNT_DELETED', subject)
@@ -240,7 +246,7 @@ async function endUnused(ctx: AppContext, userId: number): Promise<void> {
     await ctx.db.write('accounts.endUnused', async (tx) => {
       // Asked again, because the device may have signed in meanwhile.
       if ((await candidates(ctx, tx, userId - 1, userId)).length > 0 && !(await hasContent(ctx, tx, userId)))
-        await endAccount(ctx, tx, { userId, deviceKey: '' }, { ...ENDED_BY_SERVER, locale: siteOf(ctx).locale })
+        await endAccount(ctx, tx, { userId, deviceKey: '' }, { ...ENDED_BY_SERVER, locale: siteOf(ctx).locale }, 'KEEP')
     })
   } catch (error) {
     // A domain that still needs the account must not keep the others from ending.

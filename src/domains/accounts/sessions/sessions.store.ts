@@ -80,6 +80,12 @@ export const findEnded = async (db: Db, id: number): Promise<EndedSession | unde
 export const findOwn = async (db: Db | Tx, userId: number, id: number): Promise<SessionRow | undefined> =>
   (await ownById(db, { userId, id }))[0]
 
+/** Whether the session is one of the user and has not ended. */
+export async function isOpenSession(db: Db, userId: number, id: number, now: number): Promise<boolean> {
+  const session = await findOwn(db, userId, id)
+  return session?.status === 'ACTIVE' && session.expiredAt > now
+}
+
 /** Newest first; at most `MAX_ACTIVE_SESSIONS`. */
 export const activeOf = (db: Db | Tx, userId: number, now: number): Promise<SessionRow[]> =>
   activeByUser(db, { userId, now })

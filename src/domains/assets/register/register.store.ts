@@ -1,6 +1,7 @@
 import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
 import { dialect, notByIndex } from '#db/dialect.ts'
+import { isNotErasedOwner } from '#db/erasures.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
@@ -86,7 +87,7 @@ const byUuid = prepared((db) =>
   db
     .select()
     .from(assets)
-    .where(and(eq(assets.uuid, p('uuid')), isLive)),
+    .where(and(eq(assets.uuid, p('uuid')), isLive, isNotErasedOwner(assets.owner))),
 )
 /** An asset of any owner. */
 export const findByUuid = async (db: Db | Tx, id: string): Promise<AssetRow | undefined> =>

@@ -205,6 +205,20 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
       zh: `你的 ${name} 账号及其全部数据已删除。`,
     }),
   },
+  DATA_EXPORTED: {
+    subject: { en: 'Your data is being exported', zh: '你的数据正在导出' },
+    lead: (name) => ({
+      en: `Someone who is signed in to your ${name} account exports all its data. The file can be downloaded in the account for 48 hours.`,
+      zh: `有人在已登录的设备上导出你的 ${name} 账号的全部数据，文件可在账号中下载，保留 48 小时。`,
+    }),
+  },
+  DATA_EXPORTED_BY_ADMINISTRATOR: {
+    subject: { en: 'An administrator exports the data of your account', zh: '管理员正在导出你的账号数据' },
+    lead: (name) => ({
+      en: `An administrator of ${name} exports data of your account. The export has no messages, files, scan records and contacts, only their numbers.`,
+      zh: `${name} 的管理员正在导出你的账号数据。导出内容不含消息、文件、扫码记录和联系人，仅含其数量。`,
+    }),
+  },
   FOUND: {
     subject: { en: 'Someone wrote about a thing of yours', zh: '有人就你的物品给你留言' },
     lead: (name) => ({
@@ -231,6 +245,11 @@ const ADVICE_DELETED: Localized = {
   zh: '如果这不是你本人的操作，请立即联系管理员。',
 }
 
+const ADVICE_EXPORTED: Localized = {
+  en: 'If you did not ask for this, ask an administrator for the reason.',
+  zh: '如果你并未要求导出，请向管理员询问原因。',
+}
+
 const ADVICE_FOUND: Localized = {
   en: 'Read and answer the message here. The finder does not learn your address or name unless you write it.',
   zh: '请在以下页面查看并回复留言。除非你主动填写，对方不会得知你的联系方式和姓名。',
@@ -241,6 +260,13 @@ const UNDO: Localized = {
   zh: '此邮箱不能再用于登录。如果这不是你本人的操作，请在 72 小时内打开以下链接，恢复绑定此邮箱并退出所有设备。',
 }
 
+/** In place of the usual advice. */
+const OTHER_ADVICE: { readonly [K in NoticeKind]?: Localized } = {
+  FOUND: ADVICE_FOUND,
+  ACCOUNT_DELETED: ADVICE_DELETED,
+  DATA_EXPORTED_BY_ADMINISTRATOR: ADVICE_EXPORTED,
+}
+
 export function noticeLetter<K extends NoticeKind>(
   kind: K,
   data: NoticeData[K],
@@ -249,7 +275,7 @@ export function noticeLetter<K extends NoticeKind>(
 ): Letter {
   const { subject, lead, fact } = NOTICES[kind]
   const own = fact?.(data)
-  const advice = kind === 'FOUND' ? ADVICE_FOUND : kind === 'ACCOUNT_DELETED' ? ADVICE_DELETED : ADVICE
+  const advice = OTHER_ADVICE[kind] ?? ADVICE
   const path = 'path' in data ? data.path : undefined
   const undoPath = 'undoPath' in data ? data.undoPath : undefined
   return letter(

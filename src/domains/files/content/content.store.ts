@@ -1,5 +1,6 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 
+import { isNotErased } from '#db/erasures.ts'
 import { prepared } from '#db/prepared.ts'
 import { blobs, files } from '#db/schema/files.ts'
 import type { Db } from '#db/store.ts'
@@ -28,13 +29,16 @@ const columns = {
 }
 const BLOB = { ORIGINAL: files.blobId, THUMBNAIL: files.thumbnailBlobId } as const
 
+/** Whose content a file is. Files of messages and groups stay with these. */
+const eraser = sql`case when ${files.orgId} = 0 and coalesce(${files.entityType}, '') not in ('MESSAGE', 'GROUP') then ${files.uploaderId} end`
+
 const findBy = (column: typeof files.id | typeof files.publicKey, variant: Variant) =>
   prepared((db) =>
     db
       .select(columns)
       .from(files)
       .innerJoin(blobs, eq(blobs.id, BLOB[variant]))
-      .where(eq(column, sql.placeholder('value'))),
+      .where(and(eq(column, sql.placeholder('value')), isNotErased(eraser))),
   )
 
 const byId = { ORIGINAL: findBy(files.id, 'ORIGINAL'), THUMBNAIL: findBy(files.id, 'THUMBNAIL') }

@@ -3,7 +3,9 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
 
 import { announceWrites } from '#db/column-watch.ts'
+import { isNotErasedPersonal } from '#db/erasures.ts'
 import { prepared } from '#db/prepared.ts'
+import { contentErasures } from '#db/schema/exports.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrBlanks } from '#db/schema/qr-blanks.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
@@ -66,7 +68,7 @@ export const leadsChanged = announceWrites(topic<'all'>('qrCodes.leadsChanged'),
     organizations.ownerId,
     ...proofs.columns,
   ],
-  inserts: [qrLinks, ...proofs.inserts],
+  inserts: [qrLinks, contentErasures, ...proofs.inserts],
 })
 
 const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
@@ -88,7 +90,15 @@ const leadBySlug = (db: Builders, where: ReturnType<typeof eq>) =>
     })
     .from(qrSlugs)
     .leftJoin(qrBlanks, eq(qrBlanks.slug, qrSlugs.slug))
-    .leftJoin(qrCodes, and(eq(qrCodes.id, qrSlugs.qrCodeId), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt)))
+    .leftJoin(
+      qrCodes,
+      and(
+        eq(qrCodes.id, qrSlugs.qrCodeId),
+        eq(qrCodes.isPublic, true),
+        isNull(qrCodes.deletedAt),
+        isNotErasedPersonal(qrCodes.userId, qrCodes.orgId),
+      ),
+    )
     .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
     .where(where)
 

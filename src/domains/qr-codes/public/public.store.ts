@@ -1,5 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 
+import { isNotErasedPersonal } from '#db/erasures.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
@@ -30,7 +31,14 @@ const publicByUuid = prepared((db) =>
     })
     .from(qrCodes)
     .leftJoin(qrLinks, eq(qrLinks.qrCodeId, qrCodes.id))
-    .where(and(eq(qrCodes.uuid, sql.placeholder('uuid')), eq(qrCodes.isPublic, true), isNull(qrCodes.deletedAt))),
+    .where(
+      and(
+        eq(qrCodes.uuid, sql.placeholder('uuid')),
+        eq(qrCodes.isPublic, true),
+        isNull(qrCodes.deletedAt),
+        isNotErasedPersonal(qrCodes.userId, qrCodes.orgId),
+      ),
+    ),
 )
 
 /** `uuid` must be in lower case. */
@@ -46,7 +54,13 @@ const liveById = prepared((db) =>
       blockedAt: qrCodes.blockedAt,
     })
     .from(qrCodes)
-    .where(and(eq(qrCodes.id, sql.placeholder('id')), isNull(qrCodes.deletedAt))),
+    .where(
+      and(
+        eq(qrCodes.id, sql.placeholder('id')),
+        isNull(qrCodes.deletedAt),
+        isNotErasedPersonal(qrCodes.userId, qrCodes.orgId),
+      ),
+    ),
 )
 
 export const foundCodes: FoundThings = {

@@ -19,6 +19,7 @@ import {
 
 import { contains } from '#db/contains.ts'
 import { dialect, isAnyOf, isWholeText, notByIndex } from '#db/dialect.ts'
+import { isNotErasedPersonal } from '#db/erasures.ts'
 import { pagedTable } from '#db/lists.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -95,11 +96,13 @@ export interface FoundCode {
   readonly name: string
 }
 
+const isNotErased = isNotErasedPersonal(qrCodes.userId, qrCodes.orgId)
+
 const liveByUuid = prepared((db) =>
   db
     .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId, isPublic: qrCodes.isPublic })
     .from(qrCodes)
-    .where(and(eq(qrCodes.uuid, p('uuid')), isNull(qrCodes.deletedAt))),
+    .where(and(eq(qrCodes.uuid, p('uuid')), isNull(qrCodes.deletedAt), isNotErased)),
 )
 
 /** A code of any owner outside the trash. */
@@ -109,7 +112,7 @@ const liveById = prepared((db) =>
   db
     .select({ ...idAndName, userId: qrCodes.userId, orgId: qrCodes.orgId, isPublic: qrCodes.isPublic })
     .from(qrCodes)
-    .where(and(eq(qrCodes.id, p('id')), isNull(qrCodes.deletedAt))),
+    .where(and(eq(qrCodes.id, p('id')), isNull(qrCodes.deletedAt), isNotErased)),
 )
 
 /** A code of any owner outside the trash. */
