@@ -194,7 +194,7 @@ describe('a link', () => {
     expect(ok(await other.call('oidc.identities')).data.items).toEqual([])
     expect(ok(await owner.call('oidc.identities')).data.items).toHaveLength(1)
     // Nobody ends the identity of somebody else.
-    const [{ id: foreign }] = ok(await owner.call('oidc.identities')).data.items as [{ id: number }]
+    const foreign = ok(await owner.call('oidc.identities')).data.items[0]!.id
     expect((await other.call('oidc.unlink', { params: { id: foreign } })).status).toBe(404)
   })
 

@@ -6,7 +6,15 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { albumAdminEndpoints } from './admin/album.admin.endpoints.ts'
 import { albumEndpoints } from './album.endpoints.ts'
-import { clearPurgedCodes, clearRemaining, deleteCopy, eventRows, mayRead, prepareCopy, erasePhotos } from './album.service.ts'
+import {
+  clearPurgedCodes,
+  clearRemaining,
+  deleteCopy,
+  erasePhotos,
+  eventRows,
+  mayRead,
+  prepareCopy,
+} from './album.service.ts'
 import { countOfOrg, deletePhotos, hasPhotos } from './album.store.ts'
 import { photoAreas } from './own-data.store.ts'
 import { photoEntity } from './sync.service.ts'

@@ -57,7 +57,9 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.users.changeStatus': 'status! choices=ACTIVE|DISABLED, reason length=500',
   'admin.users.create':
     'username! length=32, password length=128, nickname length=50, email length=254, phone length=40',
+  'admin.users.delete': 'content choices=KEEP|DELETE, reason! length=500',
   'admin.users.join': 'roleCode length=64',
+  'admin.users.resetCode': 'hours min=1 max=72 isWhole',
   'admin.users.update': 'nickname length=50, signature length=100, avatarUrl length=500',
   'adminAuth.login':
     'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
@@ -65,6 +67,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
   'album.add': 'latitude min=-90 max=90, longitude min=-180 max=180, address length=200, requestId length=64',
+  'apiKeys.create': 'name! length=50, domain choices=APP|ORG|PLATFORM, points!, mcp choices=OFF|READ|WRITE',
+  'apiKeys.update': 'name! length=50, mcp choices=OFF|READ|WRITE',
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',
@@ -110,6 +114,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'auth.confirm':
     'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE|PASSKEY, password length=128, code length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200',
   'auth.confirmTotp': 'totp! length=20',
+  'auth.deleteAccount': 'content choices=KEEP|DELETE',
   'auth.deviceLogin':
     'totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.disableTotp': 'totp! length=20',
@@ -126,6 +131,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.oneClickLogin':
     'token! length=4096, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.passkeyLogin':
+    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.authenticatorData! length=8000, credential.response.signature! length=4000, credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.phoneBind': 'phone! length=40, code! length=20',
   'auth.phoneBindCode': 'phone length=40, credential length=254',
   'auth.phoneCode': 'phone length=40, credential length=254',
@@ -134,6 +141,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'phone! length=40, code! length=20, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.phonePasswordLogin':
     'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.redeemCode': 'account! length=254, code! length=100, newPassword! length=128',
   'auth.refresh': 'refreshToken length=200',
   'auth.register':
     'username length=32, email length=254, code length=20, invitationToken length=100, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
@@ -186,7 +194,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'guests.register': 'name! length=100, email! length=254, code length=200, formToken! length=500, website length=1000',
   'guests.sendLink': 'email! length=254',
   'importMappings.create':
-    'name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
+    'kind choices=ASSET|SUPPLY, name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'importMappings.update':
     'name! length=100, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'inventories.apply': 'missing choices=LOST|KEEP, misplaced choices=MOVE|KEEP, found choices=RESTORE|KEEP',
@@ -262,6 +270,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'orgs.update':
     'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone! length=64, avatarUrl length=500',
   'orgs.updateRole': 'name! length=50, description length=200',
+  'ownData.start': 'language choices=en|zh',
+  'ownData.startOfUser': 'language choices=en|zh',
   'passTemplates.create':
     'name! length=100, description length=2000, fields[].key!, fields[].label! length=50, validDays min=1 max=36500 isWhole, maxUses min=0 max=1000000 isWhole',
   'passTemplates.update':
@@ -278,6 +288,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',
+  'passkeys.create':
+    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.attestationObject! length=40000, name length=50',
+  'passkeys.require': 'required!',
+  'passkeys.update': 'name! length=50',
   'profile.setPassword': 'password! length=128',
   'profile.setUsername': 'username! length=32',
   'profile.update': 'nickname length=50, signature length=100, avatarUrl length=500',

@@ -31,18 +31,14 @@ export const TARGET = 'tessera.signInTarget'
 export default function Ticket({ ticket }: { ticket: string }) {
   const t = useTexts(words)
   const navigate = useNavigate()
-  const { form, ways } = useSignIn(
-    'oidc.token',
-    NO_FACTOR,
-    {
-      body: () => ({ ticket }),
-      onDone(isSame) {
-        const target = tabStorage.getItem(TARGET)
-        tabStorage.removeItem(TARGET)
-        void navigate(isSame && target !== null ? target : '/', { replace: true })
-      },
+  const { form, ways } = useSignIn('oidc.token', NO_FACTOR, {
+    body: () => ({ ticket }),
+    onDone(isSame) {
+      const target = tabStorage.getItem(TARGET)
+      tabStorage.removeItem(TARGET)
+      void navigate(isSame && target !== null ? target : '/', { replace: true })
     },
-  )
+  })
   const isSent = useRef(false)
   useEffect(() => {
     if (isSent.current) return

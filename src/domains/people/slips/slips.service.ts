@@ -72,7 +72,7 @@ export async function downloadSheet(
   if (text === undefined) throw notFound()
   const pieces = format === 'pdf' ? pdfPieces : xlsxPieces
   // Whole before it is taken away, so that a failure leaves it.
-  const file: BlobPart[] = []
+  const file: Uint8Array<ArrayBuffer>[] = []
   for await (const piece of await pieces(ctx, JSON.parse(text) as PrintedSlip[], locale))
     file.push(new Uint8Array(piece))
   if (!(await ctx.db.write('people.takeSheet', (tx) => store.takeFile(tx, which)))) throw notFound()

@@ -30,7 +30,8 @@ const words = texts({
     keep: (names: string) => `Keep my passkeys: ${names}`,
     keepHelp: 'Otherwise those that were made on other devices end. Keep them only if you know all of them.',
     keepKeys: 'Keep the API keys',
-    keepKeysHelp: 'Otherwise programs that use them are refused. Leave it unchecked if somebody may know your password.',
+    keepKeysHelp:
+      'Otherwise programs that use them are refused. Leave it unchecked if somebody may know your password.',
     ways: { OLD_PASSWORD: 'Password', EMAIL_CODE: 'Code by e-mail', PHONE_CODE: 'Code by SMS' },
   },
   zh: {
