@@ -737,6 +737,46 @@ describe('a POOL of supplies', () => {
     ok(await calls.change(alice, made.id, { to: at(2.5) }))
     expect(await due(id)).toEqual([[bob.id, at(9)]])
   })
+
+  test('is due when the last of it is, if one person has it by two reservations and without one', async () => {
+    const id = await pool(20)
+    const dueOf = async (person: number | string) =>
+      ok(await alice.call('supplies.loans', { params: { id }, query: {} })).data.items.find(
+        (loan) => (loan.userId ?? loan.personName) === person,
+      )!.dueAt
+    for (const person of [{ userId: bob.id }, { personName: 'Ms Chen' }]) {
+      const who = person.userId ?? person.personName!
+      const out = async (until: number) => {
+        const made = await reserved(alice, { items: [{ supplyId: id, quantity: 2 }], ...span(0, until), ...person })
+        ok(await act(alice, 'pick-up', made.id, {}))
+        return made.id
+      }
+      const [first, second] = [await out(5), await out(3)]
+      const moves: [number, number, number][] = [
+        // The reservation that ends, and when all of it is due.
+        [second, 5, 5],
+        [first, 2, 5],
+        [second, 4, 4],
+        [second, 1, 2],
+        [first, 6, 6],
+      ]
+      for (const [reservation, to, expected] of moves) {
+        ok(await calls.change(alice, reservation, { to: at(to) }))
+        expect([who, to, await dueOf(who)]).toEqual([who, to, at(expected)])
+      }
+      // A keeper lends one more, due between the two.
+      const take = { type: 'TAKE' as const, quantity: 1, dueAt: at(4), ...person }
+      ok(await alice.call('supplies.move', { params: { id }, body: take }))
+      expect(await dueOf(who)).toBe(at(6))
+      ok(await calls.change(alice, first, { to: at(3) }))
+      expect(await dueOf(who)).toBe(at(4))
+      ok(await calls.change(alice, first, { to: at(5) }))
+      ok(await act(alice, 'return', first, {}))
+      expect(await dueOf(who)).toBe(at(4))
+      ok(await calls.change(alice, second, { to: at(2) }))
+      expect(await dueOf(who)).toBe(at(4))
+    }
+  })
 })
 
 describe('assets and people that go', () => {

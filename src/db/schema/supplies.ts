@@ -112,6 +112,8 @@ export const supplyLoans = table(
     quantity: col.int('quantity').notNull(),
     /** When the last of them is to come back. */
     dueAt: col.time('due_at'),
+    /** The latest time that a keeper has given for some that no reservation handed out. */
+    givenDueAt: col.time('given_due_at'),
   },
   (t) => [
     primaryKey({ columns: [t.supplyId, t.userId, t.nameKey] }),

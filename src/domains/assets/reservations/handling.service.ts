@@ -25,10 +25,10 @@ import {
 } from '../register/register.store.ts'
 import { bookItems, type Fresh } from '../supplies/booking.service.ts'
 import type { MovementItem } from '../supplies/movements.model.ts'
-import { loansOf, placesOf } from '../supplies/movements.store.ts'
-import { nameKey } from '../supplies/supplies.rules.ts'
+import { placesOf } from '../supplies/movements.store.ts'
 import { findByUuid, lockSupplies } from '../supplies/supplies.store.ts'
 import { inOrder } from './choosing.service.ts'
+import { loansOfPerson, settleDueTimes } from './pool-loans.service.ts'
 import { viewOf } from './reading.service.ts'
 import * as refused from './reservations.errors.ts'
 import type { HandledReservation, PickUp, ReturnItems, ScanResult } from './reservations.model.ts'
@@ -283,7 +283,7 @@ class Handing {
     await this.#changed(item, { state: 'OUT', busyUntil: Math.max(row.endsAt, dueAt) })
 
     function bookingOf(one: Omit<MovementItem, 'supplyId'>): Fresh {
-      return { item: { ...one, supplyId: item.supplyId! }, path: 'body' }
+      return { item: { ...one, supplyId: item.supplyId! }, path: 'body', isPickUp: true }
     }
   }
 
@@ -375,18 +375,20 @@ async function takeBack(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  { userId, personName }: store.ReservationRow,
-  { id, supplyId, quantity }: store.ItemRow,
+  row: store.ReservationRow,
+  given: store.ItemRow,
   { locationId, note }: ReturnItems,
 ): Promise<void> {
+  const { userId, personName } = row
+  const { id, supplyId, quantity } = given
   const supplies = await lockSupplies(tx, owner.orgId, [supplyId!])
-  const key = { supplyId: supplyId!, userId: userId ?? 0, nameKey: userId === null ? nameKey(personName ?? '') : '' }
-  const [loan] = (await loansOf(tx, [key])).values()
+  const [loan] = await loansOfPerson(tx, row, [supplyId!])
   const returned = Math.min(quantity, loan?.quantity ?? 0)
   if (returned > 0) {
     const person = userId === null ? { personName } : { userId }
     const item = { supplyId: supplyId!, type: 'RETURN' as const, quantity: returned, locationId, note, ...person }
     await bookItems(ctx, tx, owner, supplies, [{ item, path: 'body' }])
   }
+  await settleDueTimes(tx, row, [given])
   await store.updateItem(tx, id, { state: 'RETURNED', busyUntil: null })
 }

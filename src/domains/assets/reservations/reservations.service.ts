@@ -18,10 +18,9 @@ import { zoneOfOwner } from '../days.service.ts'
 import { prolongLoans } from '../loans/loans.store.ts'
 import { noSuchMember } from '../register/register.errors.ts'
 import { assetsByIds, updateRows, userNames } from '../register/register.store.ts'
-import { loansOf, setLoan } from '../supplies/movements.store.ts'
-import { nameKey } from '../supplies/supplies.rules.ts'
 import { bookingOf, checkFree, choose, type Chosen } from './choosing.service.ts'
 import { tellKeepers, tellPerson } from './notices.service.ts'
+import { settleDueTimes } from './pool-loans.service.ts'
 import { viewOf } from './reading.service.ts'
 import * as refused from './reservations.errors.ts'
 import {
@@ -298,7 +297,12 @@ async function prolong(
 ): Promise<store.ReservationRow> {
   const kept = items.filter(({ busyUntil }) => busyUntil !== null)
   await checkFree(tx, owner.orgId, kept, { from: Math.min(now, row.startsAt), to, now, except: row.id, zone })
-  await prolongPools(tx, row, kept, to)
+  await settleDueTimes(
+    tx,
+    row,
+    kept.filter(({ state }) => state === 'OUT'),
+    to,
+  )
   await store.moveItems(tx, row.id, { from: row.startsAt, to })
   const lent = await assetsByIds(tx, owner.orgId, await prolongLoans(tx, row.id, to))
   // Clients that synchronize see the loan in the asset.
@@ -307,29 +311,6 @@ async function prolong(
     lent.map((asset) => ({ row: asset, change: {}, touched: true })),
   )
   return store.updateReservation(tx, row, { endsAt: to, purpose, ...(row.expiresAt !== null && { expiresAt: to }) })
-}
-
-/**
- * A person has one loan of a supply, due when the last of it is. If others of it are due after this reservation, it only ever becomes later.
- * `items`: as they were before, with their supplies locked.
- */
-async function prolongPools(
-  tx: Tx,
-  { userId, personName }: store.ReservationRow,
-  items: readonly store.ItemRow[],
-  to: number,
-): Promise<void> {
-  const out = items.filter(({ supplyId, state }) => supplyId !== null && state === 'OUT')
-  const person = { userId: userId ?? 0, nameKey: userId === null ? nameKey(personName ?? '') : '' }
-  const loans = await loansOf(
-    tx,
-    out.map(({ supplyId }) => ({ supplyId: supplyId!, ...person })),
-  )
-  for (const loan of loans.values()) {
-    const { busyUntil } = out.find(({ supplyId }) => supplyId === loan.supplyId)!
-    const isOfOthers = loan.dueAt !== null && loan.dueAt > busyUntil!
-    await setLoan(tx, { ...loan, dueAt: isOfOthers ? Math.max(loan.dueAt!, to) : to })
-  }
 }
 
 export async function cancelReservation(

@@ -11,6 +11,7 @@ import {
   isNull,
   lt,
   lte,
+  ne,
   or,
   type SQL,
   sql,
@@ -138,6 +139,33 @@ export const deleteItems = async (tx: Tx, ids: readonly number[]): Promise<void>
 
 export const updateItem = async (tx: Tx, id: number, change: Partial<ItemRow>): Promise<void> =>
   void (await tx.update(items).set(change).where(eq(items.id, id)))
+
+/** Items of the other reservations of a person by which some of these supplies are out; without an account, those of everybody without one. */
+export const outItemsOf = (
+  tx: Tx,
+  { id, orgId, userId }: ReservationRow,
+  supplyIds: readonly number[],
+): Promise<(Pick<ItemRow, 'supplyId' | 'busyUntil'> & Pick<ReservationRow, 'userId' | 'personName'>)[]> =>
+  tx
+    .select({
+      supplyId: items.supplyId,
+      busyUntil: items.busyUntil,
+      userId: reservations.userId,
+      personName: reservations.personName,
+    })
+    .from(items)
+    .innerJoin(reservations, eq(reservations.id, items.reservationId))
+    .where(
+      and(
+        eq(items.orgId, orgId),
+        inArray(items.supplyId, [...supplyIds]),
+        isNotNull(items.supplyId),
+        isNotNull(items.busyUntil),
+        eq(items.state, 'OUT'),
+        ne(items.reservationId, id),
+        userId === null ? isNull(reservations.userId) : eq(reservations.userId, userId),
+      ),
+    )
 
 /** Items that still keep something have other times. */
 export const moveItems = async (tx: Tx, id: number, { from, to }: { from: number; to: number }): Promise<void> =>

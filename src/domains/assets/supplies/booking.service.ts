@@ -25,6 +25,8 @@ export interface Fresh {
   readonly path: string
   /** Without a location, those without a place are meant, also if there are some at only one other place. */
   readonly isExact?: true
+  /** Of the pick-up of a reservation, with which its due time moves. */
+  readonly isPickUp?: true
 }
 
 /** Books the items on supplies that are locked. @throws AppError 400 with the problems */
@@ -50,7 +52,7 @@ export async function bookItems(
   const known = people.flatMap((person) => person?.userId ?? [])
   const names = await userNames(tx, owner.orgId, [...new Set([owner.userId, ...known])])
   const books = await openBooks(tx, supplies, fresh, people)
-  const given = fresh.map(({ item, path, isExact }, i): store.NewMovement => {
+  const given = fresh.map(({ item, path, isExact, isPickUp }, i): store.NewMovement => {
     const supply = byId.get(item.supplyId)!
     const person = people[i]
     const { numbers, loans } = books.get(supply.id)!
@@ -59,7 +61,8 @@ export async function bookItems(
     const { type, quantity, toLocationId = null } = item
     const locationId = item.locationId ?? (isExact ? NO_PLACE : null)
     const booked = booking(() => book(numbers, { type, quantity, locationId, toLocationId, person: lends }, path))
-    if (lends !== undefined && type === 'TAKE') loans.set(lends, laterOf(loans.get(lends), person!, item.dueAt ?? null))
+    if (lends !== undefined && type === 'TAKE')
+      loans.set(lends, laterOf(loans.get(lends), person!, item.dueAt ?? null, isPickUp === true))
     return {
       owner: supply.owner,
       supplyId: supply.id,
@@ -134,7 +137,7 @@ async function referenceProblems(tx: Tx, owner: Owner, fresh: readonly Fresh[]):
   })
 }
 
-type LoanRow = Pick<store.LoanRow, 'userId' | 'nameKey' | 'personName' | 'dueAt'>
+type LoanRow = Pick<store.LoanRow, 'userId' | 'nameKey' | 'personName' | 'dueAt' | 'givenDueAt'>
 
 interface Book {
   readonly numbers: Numbers
@@ -177,10 +180,23 @@ async function openBooks(
 }
 
 /** The loan with the later of the times at which all of it is to come back. */
-function laterOf(before: LoanRow | undefined, { userId, personName }: Person, dueAt: number | null): LoanRow {
-  const due = before?.dueAt == null ? dueAt : Math.max(before.dueAt, dueAt ?? 0)
+function laterOf(
+  before: LoanRow | undefined,
+  { userId, personName }: Person,
+  dueAt: number | null,
+  isPickUp = false,
+): LoanRow {
+  const later = (known: number | null | undefined, added: number | null): number | null =>
+    known == null ? added : Math.max(known, added ?? 0)
+  const givenDueAt = later(before?.givenDueAt, isPickUp ? null : dueAt)
   const name = userId === null ? personName : ''
-  return { userId: userId ?? 0, nameKey: nameKey(name), personName: before?.personName || name, dueAt: due }
+  return {
+    userId: userId ?? 0,
+    nameKey: nameKey(name),
+    personName: before?.personName || name,
+    dueAt: later(before?.dueAt, dueAt),
+    givenDueAt,
+  }
 }
 
 /** @throws AppError 400 for a movement that is impossible */

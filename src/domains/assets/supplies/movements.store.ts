@@ -194,7 +194,7 @@ export async function setPlace(tx: Tx, supplyId: number, locationId: number, qua
 }
 
 export async function setLoan(tx: Tx, loan: LoanRow): Promise<void> {
-  const { supplyId, userId, nameKey, quantity, dueAt } = loan
+  const { supplyId, userId, nameKey, quantity, dueAt, givenDueAt } = loan
   if (quantity === 0) {
     await tx
       .delete(supplyLoans)
@@ -206,7 +206,7 @@ export async function setLoan(tx: Tx, loan: LoanRow): Promise<void> {
     .values(loan)
     .onConflictDoUpdate({
       target: [supplyLoans.supplyId, supplyLoans.userId, supplyLoans.nameKey],
-      set: { quantity, dueAt },
+      set: { quantity, dueAt, givenDueAt },
     })
 }
 
