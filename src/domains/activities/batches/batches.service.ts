@@ -14,8 +14,8 @@ import { uuid } from '#platform/ids.ts'
 import { type BatchResult, MAX_CHANGED } from './batches.model.ts'
 import * as store from './batches.store.ts'
 
-/** Rows that one write changes. */
-const ROWS_PER_WRITE = 200
+/** Rows that one write changes: 200 took longer than a write may on a busy PostgreSQL, so that no repetition ever finished. */
+const ROWS_PER_WRITE = 50
 /** Counting takes the longest, a second or two for 100,000 rows. After a crash, a repeat waits this long. */
 const LEASE_MS = 30_000
 const KEPT_MS = 7 * DAY
