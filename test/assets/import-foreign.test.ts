@@ -30,6 +30,7 @@ async function book(rows: Record<number, (string | number | null)[]>, merges: st
 
 const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
 const latin1 = (text: string) => Uint8Array.from(Buffer.from(text, 'latin1'))
+const utf8 = (text: string) => Uint8Array.from(Buffer.from(text))
 const keysOf = async (headers: string[]) => (await dryRun(alice, [headers, headers.map(() => '')])).columns
 
 describe('the header', () => {
@@ -162,6 +163,46 @@ describe('headings of other registers', () => {
     expect(
       await known(['卡片编号', '资产名称', '厂家', '入账日期', '资产原值', '质保期至', '使用人', '备注说明']),
     ).toEqual(['assetNo', 'name', 'brand', 'purchaseDate', 'purchasePrice', 'warrantyExpiry', 'custodian', 'remark'])
+  })
+
+  // Their own sample files are under the AGPL, so the rows below these headings are not theirs.
+  test('those of the sample files of Snipe-IT and of an older Homebox are known', async () => {
+    const snipe =
+      'Company,Name,Asset Tag,Category,Supplier,Manufacturer,Location,Order Number,Model,Model Notes,Model Number,Asset Notes,Purchase Date,' +
+      'Purchase Cost,Checkout Type,Checked Out To: Username,Checked Out To: First Name,Checked Out To: Last Name,Checked Out To: Email,' +
+      'Checked Out To: Location,Asset EOL Date'
+    const lent =
+      'School,Drill,S-1,Tools,"Tools, Ltd",Acme,,371,"Drill 13""",,X-1,in its box,1/23/23,2266.13,User,jdoe,Jo,Doe,jo@example.org,,10/27/28'
+    const idle = 'School,Saw,S-2,Tools,,Acme,,372,Saw,,,,12/25/22,12.5,,"","","","","",'
+    const options = { dateOrder: 'AUTO', unknownCustodian: 'REMARK', createCategories: true }
+    const read = await dryRun(alice, utf8(`\uFEFF${snipe}\n${lent}\n${idle}\n`), options)
+    expect([read.created, read.errors]).toEqual([2, []])
+    expect(Object.fromEntries(read.preview[0]!.values.map(({ key, value }) => [key, value]))).toEqual({
+      name: 'Drill',
+      assetNo: 'S-1',
+      category: 'Tools',
+      supplier: 'Tools, Ltd',
+      brand: 'Acme',
+      model: 'Drill 13"',
+      purchaseDate: '2023-01-23',
+      purchasePrice: '2266.13',
+      custodian: 'jdoe',
+      remark: 'in its box\nCustodian: jdoe',
+    })
+    const homebox =
+      'Import Ref,Labels,Quantity,Name,Description,Insured,Serial Number,Mode Number,Manufacturer,Notes,Purchase From,Purchased Price,Purchased Time,' +
+      'Lifetime Warranty,Warranty Expires,Warranty Details,Sold To,Sold Price,Sold Time,Sold Notes'
+    const relay =
+      'A,IOT;Home; Z-Wave,1,Relay,a relay,TRUE,,ZEN17,Acme,,Shop,39.95,10/13/2021,,10/13/2023,,,,10/13/2021,'
+    const older = await dryRun(alice, utf8(`${homebox}\n${relay}\n`), { dateOrder: 'AUTO' })
+    expect([older.created, older.errors]).toEqual([1, []])
+    expect(Object.fromEntries(older.preview[0]!.values.map(({ key, value }) => [key, value]))).toMatchObject({
+      model: 'ZEN17',
+      supplier: 'Shop',
+      purchasePrice: '39.95',
+      purchaseDate: '2021-10-13',
+      warrantyExpiry: '2023-10-13',
+    })
   })
 
   test('of several headings for one column the first of the table counts, and the others name it', async () => {

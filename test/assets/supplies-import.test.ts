@@ -348,6 +348,43 @@ describe('an undo', () => {
   })
 })
 
+// The sample file of Snipe-IT is under the AGPL, so the row below its headings is not theirs.
+test('the headings of a list of consumables of Snipe-IT are known', async () => {
+  const headings =
+    'Company,Name,Category,Supplier,Manufacturer,QTY,Location,Order Number,Min Amount,Model Number,Item Number,Notes,Purchase Date,Purchase Cost'
+  const row = [
+    'School',
+    'Chalk',
+    'Office',
+    'Shop',
+    'Acme',
+    '50',
+    'Shelf',
+    '9-1',
+    '10',
+    'M-1',
+    'I-63',
+    'white',
+    '11/5/22',
+    '35.2',
+  ]
+  const result = await imported([headings.split(','), row], { dryRun: true, createCategories: true })
+  expect([result.created, result.errors]).toEqual([1, []])
+  expect(
+    Object.fromEntries(result.preview[0].values.map(({ key, value }: { key: string; value: unknown }) => [key, value])),
+  ).toEqual({
+    name: 'Chalk',
+    category: 'Office',
+    supplier: 'Shop',
+    stock: 50,
+    location: 'Shelf',
+    minimum: 10,
+    supplyNo: 'I-63',
+    remark: 'white',
+    price: '35.20',
+  })
+})
+
 const LIST: Cells[] = [
   ['Artikel', 'Nr.', 'Menge', 'Ort'],
   ['Kreide', 'Lager-1', 12, 'Regal'],

@@ -30,16 +30,16 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [reado
   category: [['Asset category', '类别', '资产类别', '资产分类'], 'Asset Type, Type, Group, 设备类型'],
   status: [['Asset status', '资产状态', '使用状态'], 'Status Label, State, 状况'],
   brand: [[], 'Manufacturer, Make, HB.manufacturer, 厂家, 厂商, 制造商, 生产厂家'],
-  model: [['规格型号', '型号规格', '规格'], 'Model Name, Model No., Model Number, HB.model_number'],
+  model: [['规格型号', '型号规格', '规格'], 'Model Name, Model No., Model Number, HB.model_number, Mode Number'],
   serialNo: [['Serial number', 'Serial', 'S/N', '出厂编号'], 'SN, Service Tag, HB.serial_number, 机身号'],
-  supplier: [['Vendor', '供货商'], 'Purchased from, HB.purchase_from, 采购来源'],
+  supplier: [['Vendor', '供货商'], 'Purchased from, HB.purchase_from, 采购来源, Purchase From'],
   purchaseDate: [
     ['Date of purchase', 'Purchased', '采购日期', '购置日期', '购入日期'],
-    'Purchase Time, Acquisition Date, HB.purchase_time, 取得日期, 入账日期, 购置时间',
+    'Purchase Time, Acquisition Date, HB.purchase_time, 取得日期, 入账日期, 购置时间, Purchased Time',
   ],
   purchasePrice: [
     ['Price', 'Cost', '价格', '单价', '采购价格', '购置价格', '原值'],
-    'Purchase Cost, Unit price, Value, Valuation, HB.purchase_price, 资产原值, 金额, 购置金额',
+    'Purchase Cost, Unit price, Value, Valuation, HB.purchase_price, 资产原值, 金额, 购置金额, Purchased Price',
   ],
   warrantyExpiry: [
     ['Warranty until', '保修到期', '保修期至'],
@@ -53,11 +53,11 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [reado
   ],
   custodian: [
     ['Responsible person', '保管员', '责任人'],
-    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 管理人, 领用人, 负责人',
+    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 管理人, 领用人, 负责人, Checked Out To: Username, Checked Out To: Email',
   ],
   remark: [
     ['Remarks', 'Note', 'Notes', 'Comment', 'Comments', '说明'],
-    'Description, HB.notes, HB.description, 备注说明',
+    'Description, HB.notes, HB.description, 备注说明, Asset Notes',
   ],
 }
 /** The key and the rank of each name. */

@@ -14,12 +14,13 @@ import { MAX_QUANTITY } from '../supplies/supplies.model.ts'
 /** Other names of the columns. Of several in one file, the first one wins. */
 const OTHER_NAMES: Readonly<Record<SupplyColumn, string>> = {
   name: 'Item Name, Item, Supply, Article, Product, Title, Consumable, 物料名称, 物品名称, 品名, 耗材名称',
-  supplyNo: 'Supply no., No., Item No., Article number, SKU, Part Number, Model No., 编号, 物料编码, 物品编号',
+  supplyNo:
+    'Supply no., No., Item No., Item Number, Article number, SKU, Part Number, Model No., 编号, 物料编码, 物品编号',
   kind: 'Type, 类别类型, 物料类型',
   category: 'Asset Category, Group, 类别, 物料分类',
   unit: 'Units, UoM, Unit of measure, 计量单位',
   stock: 'Quantity, Qty, Total, In stock, On hand, Remaining, 数量, 库存数量, 现有数量, 结存',
-  minimum: 'Min, Min. Qty, Minimum Quantity, Minimum stock, Reorder level, 最小库存, 安全库存, 库存下限',
+  minimum: 'Min, Min. Qty, Min Amount, Minimum Quantity, Minimum stock, Reorder level, 最小库存, 安全库存, 库存下限',
   price: 'Unit price, Unit cost, Cost, Purchase Cost, 价格, 采购单价',
   supplier: 'Vendor, Manufacturer, 供货商, 厂家',
   location: 'Place, Room, Storage, Shelf, 存放地点, 存放位置, 仓库, 库位',
