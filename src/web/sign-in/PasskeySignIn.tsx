@@ -26,25 +26,24 @@ export default function PasskeySignIn({ onDone }: Props) {
   const [error, setError] = useState<Error | null>(null)
   const offer = useRef<AbortController>(undefined)
 
-  async function take(answer: Promise<PasskeyAnswer>) {
+  async function use(passkey: PasskeyAnswer) {
+    setBusy(true)
+    setError(null)
     try {
-      const passkey = await answer
-      setBusy(true)
-      setError(null)
       const before = lastUser()
       const { user } = await signInWith('auth.passkeyLogin', passkey)
       onDone(before === undefined || before === user.id)
     } catch (problem) {
-      if (!wasDismissed(problem)) setError(problem as Error)
-    } finally {
-      setBusy(false)
+      setError(problem as Error)
     }
+    setBusy(false)
   }
 
   const offerInField = useEffectEvent(async (controller: AbortController) => {
     if (!(await canOfferInField()) || controller.signal.aborted) return
     // A server without passkeys, or without a network: then nothing is offered.
-    await take(askPasskey({ isAlone: true, inField: controller.signal })).catch(() => undefined)
+    const chosen = await askPasskey({ isAlone: true, inField: controller.signal }).catch(() => undefined)
+    if (chosen !== undefined) await use(chosen)
   })
   useEffect(() => {
     const controller = new AbortController()
@@ -54,15 +53,21 @@ export default function PasskeySignIn({ onDone }: Props) {
   }, [])
 
   if (!canUsePasskeys()) return null
-  const ask = () => {
+  const ask = async () => {
     // A browser has one question at a time.
     offer.current?.abort()
     setBusy(true)
-    void take(askPasskey({ isAlone: true }))
+    setError(null)
+    try {
+      await use(await askPasskey({ isAlone: true }))
+    } catch (problem) {
+      setBusy(false)
+      if (!wasDismissed(problem)) setError(problem as Error)
+    }
   }
   return (
     <>
-      <Button variant="outlined" size="large" startIcon={<Key />} loading={isBusy} onClick={ask}>
+      <Button variant="outlined" size="large" startIcon={<Key />} loading={isBusy} onClick={() => void ask()}>
         {t.label}
       </Button>
       {error !== null && <ErrorNotice error={error} />}

@@ -149,11 +149,13 @@ export function OrgSettings({ org }: { org: Organization }) {
   )
 }
 
-function Requirement({ org: { id, requireSecondFactor } }: { org: Organization }) {
+function Requirement({ org }: { org: Organization }) {
   const t = useTexts(words)
+  const { id, requireSecondFactor } = org
   return (
     <ActionButton
       operation="orgs.update"
+      org={org}
       input={{ params: { id }, body: { requireSecondFactor: !requireSecondFactor } }}
       label={requireSecondFactor ? t.factorOff : t.factor}
       title={requireSecondFactor ? t.factorOff : t.factor}
