@@ -73,8 +73,8 @@ database may run meanwhile if the new migrations only add something; those that 
     about: `reset-code works while the server runs: it prints a code with which any user sets a new password within 24 hours, on the page
 /console/start. For the other actions, the server must be stopped; while it runs, use the web application. Without
 --password-file and --generate, the command asks for the password. A new password ends all sessions of the user.
-disable-totp removes the second factor of a user who lost the authenticator app and the recovery codes; it also takes the id
-that admin list shows, and ends all sessions.`,
+disable-totp removes the second factor and the passkeys of a user who lost the authenticator app and the recovery codes; it also
+takes the id that admin list shows, and ends all sessions.`,
     options: [
       {
         name: 'password-file',

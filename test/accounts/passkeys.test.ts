@@ -13,10 +13,10 @@ import { disableTotp } from '#domains/accounts/index.ts'
 import { setSetting } from '#domains/settings/index.ts'
 import { stepAt, totp } from '#lib/totp.ts'
 
-import { type Algorithm, Authenticator, type Lies } from '../harness/authenticator.ts'
+import { type Algorithm, Authenticator, type Faults } from '../harness/authenticator.ts'
 import { inProcess, ok, race, type Reply, useServer } from '../harness/index.ts'
 import { type Person, person } from '../harness/people.ts'
-import { fromBase32, newDevice, useWorld } from './helpers.ts'
+import { fromBase32, newDevice, newEmail, useWorld } from './helpers.ts'
 
 const ORIGIN = 'https://qr.example.org'
 const MINUTE = 60_000
@@ -28,9 +28,11 @@ const WRONG = [400, 4033]
 describe.if(inProcess)('passkeys', () => {
   const world = useWorld({ config: { publicUrl: ORIGIN } })
 
-  async function added(who: Person, key = new Authenticator(ORIGIN), lies: Lies = {}) {
+  async function added(who: Person, key = new Authenticator(ORIGIN), faults: Faults = {}) {
     const { challengeId, publicKey } = ok(await who.call('passkeys.options')).data
-    return who.call('passkeys.create', { body: { challengeId, credential: key.create(publicKey, lies), name: 'Key' } })
+    return who.call('passkeys.create', {
+      body: { challengeId, credential: key.create(publicKey, faults), name: 'Key' },
+    })
   }
 
   async function withKey(who?: Person, key = new Authenticator(ORIGIN)) {
@@ -41,13 +43,13 @@ describe.if(inProcess)('passkeys', () => {
 
   const challenge = async () => ok(await world.post('/api/auth/passkey-login/options', {})).data
   /** The field `passkey` of a sign-in. */
-  async function assertion(key: Authenticator, lies: Lies = {}) {
+  async function assertion(key: Authenticator, faults: Faults = {}) {
     const { challengeId, publicKey } = await challenge()
-    return { challengeId, credential: key.get(publicKey, lies) }
+    return { challengeId, credential: key.get(publicKey, faults) }
   }
 
-  const passkeyLogin = async (key: Authenticator, lies: Lies = {}, deviceId = newDevice()) =>
-    world.post('/api/auth/passkey-login', await assertion(key, lies), { deviceId })
+  const passkeyLogin = async (key: Authenticator, faults: Faults = {}, deviceId = newDevice()) =>
+    world.post('/api/auth/passkey-login', await assertion(key, faults), { deviceId })
   const signIn = (who: Person, more: object = {}, deviceId = newDevice()) =>
     world.post('/api/auth/login', { account: who.username, password: who.password, ...more }, { deviceId })
   const listOf = async (who: Person) => ok(await who.call('passkeys.list')).data
@@ -125,7 +127,7 @@ describe.if(inProcess)('passkeys', () => {
     expect(Buffer.from(own.user.id, 'base64url').length).toBeLessThanOrEqual(64)
   })
 
-  const lies: readonly [string, Lies][] = [
+  const faults: readonly [string, Faults][] = [
     ['another origin', { origin: 'https://evil.example.org' }],
     ['the same host by http', { origin: 'http://qr.example.org' }],
     ['another party', { rpId: 'example.org' }],
@@ -135,9 +137,9 @@ describe.if(inProcess)('passkeys', () => {
     ['an absent user', { userPresent: false }],
   ]
 
-  test.each(lies)('with %s are not added', async (_name, lie) => {
+  test.each(faults)('with %s are not added', async (_name, fault) => {
     const ann = await world.server.person()
-    expect(answer(await added(ann, new Authenticator(ORIGIN), lie))).toEqual([400, 400])
+    expect(answer(await added(ann, new Authenticator(ORIGIN), fault))).toEqual([400, 400])
     expect((await listOf(ann)).items).toEqual([])
   })
 
@@ -147,16 +149,16 @@ describe.if(inProcess)('passkeys', () => {
     expect((await listOf(ann)).items).toEqual([])
   })
 
-  const signInLies: readonly [string, Lies][] = [
-    ...lies,
+  const signInFaults: readonly [string, Faults][] = [
+    ...faults,
     ['a user who was not verified', { userVerified: false }],
     ['the id of another user', { userHandle: 'c29tZWJvZHkgZWxzZQ' }],
     ['a signature of something else', { signature: Buffer.alloc(70, 1).toString('base64url') }],
   ]
 
-  test.each(signInLies)('with %s do not sign in, and leave the passkey as it was', async (_name, lie) => {
+  test.each(signInFaults)('with %s do not sign in, and leave the passkey as it was', async (_name, fault) => {
     const { user, key } = await withKey()
-    const refused = await passkeyLogin(key, lie)
+    const refused = await passkeyLogin(key, fault)
     const unknown = await passkeyLogin(new Authenticator(ORIGIN))
     expect([refused.status, refused.code, refused.message]).toEqual([400, 400, unknown.message])
     expect((await listOf(user)).items[0]).toMatchObject({ lastUsedAt: null, suspect: false })
@@ -178,7 +180,7 @@ describe.if(inProcess)('passkeys', () => {
     expect(await eventsOf(bob.user)).toContain('PASSKEY_REMOVED')
   })
 
-  test('are renamed, and the user is told once', async () => {
+  test('are renamed, and the user is notified once', async () => {
     const { user, id } = await withKey()
     for (const name of ['Desk', 'Desk'])
       expect(ok(await user.call('passkeys.update', { params: { id }, body: { name } })).data.name).toBe('Desk')
@@ -251,7 +253,7 @@ describe.if(inProcess)('passkeys', () => {
     ok(await added(ann, undefined, { keeps: true }))
   })
 
-  test('whose counter does not grow are refused and suspect, and their user is told', async () => {
+  test('whose counter does not grow are refused and suspect, and their user is notified', async () => {
     const { user, key, id } = await withKey()
     ok(await passkeyLogin(key))
     const copied = await passkeyLogin(key, { counter: 1 })
@@ -396,6 +398,30 @@ describe.if(inProcess)('passkeys', () => {
     expect([answer(refused), refused.details.map((detail) => detail.path)]).toEqual([NEEDED, ['RECOVERY_CODE']])
     const back = await elsewhere(now, { totp: codes![0]! })
     expect(await listOf(back)).toMatchObject({ items: [], required: true })
+  })
+
+  test('that were made in the 72 hours before a replaced address, or later, end with its undo link, and older ones stay', async () => {
+    const owner = await world.withEmail()
+    const { key: older } = await withKey(owner)
+    await world.passDays(4)
+    ok(await owner.call('auth.confirm', { body: { verifyType: 'PASSWORD', password: owner.password } }))
+    const { key: foreign } = await withKey(owner)
+    ok(await require(owner))
+    const [old, next] = [owner.email, newEmail()]
+    const code = await world.codeBy(owner, '/api/auth/email/bind-code', { email: next }, next)
+    ok(await owner.call('auth.emailBind', { body: { email: next, code } }))
+    await world.mailArrived(old, '/account/undo-email?token=')
+    const mail = world.gateways.mails.findLast((m) => m.to === old && m.text.includes('undo-email'))!
+    const submitted = await world.server.request('POST', '/account/undo-email', {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ token: /token=([\w-]{43})/.exec(mail.text)![1]! }).toString(),
+    })
+    expect(submitted.status).toBe(200)
+    expect(answer(await passkeyLogin(foreign))).toEqual([400, 400])
+    // The requirement was made in these hours, too.
+    const again = await world.codeBy(undefined, '/api/auth/email/send-code', { email: old }, old)
+    ok(await world.post('/api/auth/email-login', { email: old, code: again }))
+    ok(await passkeyLogin(older))
   })
 
   test('are removed with the second factor by the operator, also if none is required', async () => {

@@ -24,7 +24,7 @@ const COSE: Readonly<Record<Algorithm, number>> = { ES256: -7, EdDSA: -8, RS256:
 const base64url = (bytes: Uint8Array | string): string => Buffer.from(bytes).toString('base64url')
 const hash = (data: Uint8Array | string): Buffer => createHash('sha256').update(data).digest()
 
-/** CBOR (RFC 8949) of what authenticators say: integers, bytes, texts and maps. */
+/** The part of CBOR (RFC 8949) that authenticators write: integers, bytes, texts and maps. */
 function cbor(value: number | string | Uint8Array | Map<number | string, unknown>): Buffer {
   const head = (major: number, n: number): Buffer => {
     if (n < 24) return Buffer.from([(major << 5) | n])
@@ -38,8 +38,8 @@ function cbor(value: number | string | Uint8Array | Map<number | string, unknown
   return Buffer.concat([head(5, value.size), ...entries])
 }
 
-/** Where an answer differs from an honest one. */
-export interface Lies {
+/** Where an answer differs from a correct one. */
+export interface Faults {
   readonly origin?: string
   readonly rpId?: string
   readonly challenge?: string
@@ -91,12 +91,12 @@ export class Authenticator {
   }
 
   /** The answer of `navigator.credentials.create()`, as JSON. */
-  create(options: CreationOptions, lies: Lies = {}) {
+  create(options: CreationOptions, faults: Faults = {}) {
     this.userHandle = options.user.id
     const credential = Buffer.from(this.id, 'base64url')
     const length = Buffer.from([credential.length >> 8, credential.length & 255])
-    const attested = Buffer.concat([Buffer.alloc(16), length, credential, this.#coseKey(lies.alg)])
-    const authData = Buffer.concat([this.#authenticatorData(lies.rpId ?? options.rp.id, 0x40, lies), attested])
+    const attested = Buffer.concat([Buffer.alloc(16), length, credential, this.#coseKey(faults.alg)])
+    const authData = Buffer.concat([this.#authenticatorData(faults.rpId ?? options.rp.id, 0x40, faults), attested])
     const attestation = new Map<string, unknown>([
       ['fmt', 'none'],
       ['attStmt', new Map()],
@@ -107,19 +107,19 @@ export class Authenticator {
       rawId: this.id,
       type: 'public-key' as const,
       response: {
-        clientDataJSON: this.#clientData('webauthn.create', options.challenge, lies),
+        clientDataJSON: this.#clientData('webauthn.create', options.challenge, faults),
         attestationObject: base64url(cbor(attestation)),
         transports: ['internal'],
       },
-      clientExtensionResults: lies.keeps === undefined ? {} : { credProps: { rk: lies.keeps } },
+      clientExtensionResults: faults.keeps === undefined ? {} : { credProps: { rk: faults.keeps } },
     }
   }
 
   /** The answer of `navigator.credentials.get()`, as JSON. */
-  get(options: RequestOptions, lies: Lies = {}) {
+  get(options: RequestOptions, faults: Faults = {}) {
     if (this.counts) this.counter++
-    const clientDataJSON = this.#clientData('webauthn.get', options.challenge, lies)
-    const authenticatorData = this.#authenticatorData(lies.rpId ?? options.rpId, 0, lies)
+    const clientDataJSON = this.#clientData('webauthn.get', options.challenge, faults)
+    const authenticatorData = this.#authenticatorData(faults.rpId ?? options.rpId, 0, faults)
     const signed = Buffer.concat([authenticatorData, hash(Buffer.from(clientDataJSON, 'base64url'))])
     const signature = sign(this.algorithm === 'EdDSA' ? null : 'sha256', signed, this.#privateKey)
     return {
@@ -129,29 +129,29 @@ export class Authenticator {
       response: {
         clientDataJSON,
         authenticatorData: base64url(authenticatorData),
-        signature: lies.signature ?? base64url(signature),
-        userHandle: lies.userHandle === undefined ? this.userHandle : lies.userHandle,
+        signature: faults.signature ?? base64url(signature),
+        userHandle: faults.userHandle === undefined ? this.userHandle : faults.userHandle,
       },
       clientExtensionResults: {},
     }
   }
 
-  #clientData(type: string, challenge: string, lies: Lies): string {
+  #clientData(type: string, challenge: string, faults: Faults): string {
     return base64url(
       JSON.stringify({
-        type: lies.type ?? type,
-        challenge: lies.challenge ?? challenge,
-        origin: lies.origin ?? this.origin,
-        crossOrigin: lies.crossOrigin ?? false,
+        type: faults.type ?? type,
+        challenge: faults.challenge ?? challenge,
+        origin: faults.origin ?? this.origin,
+        crossOrigin: faults.crossOrigin ?? false,
       }),
     )
   }
 
-  #authenticatorData(rpId: string, flags: number, lies: Lies): Buffer {
+  #authenticatorData(rpId: string, flags: number, faults: Faults): Buffer {
     const counter = Buffer.alloc(4)
-    counter.writeUInt32BE(lies.counter ?? this.counter)
-    const present = lies.userPresent === false ? 0 : 1
-    const verified = lies.userVerified === false ? 0 : 4
+    counter.writeUInt32BE(faults.counter ?? this.counter)
+    const present = faults.userPresent === false ? 0 : 1
+    const verified = faults.userVerified === false ? 0 : 4
     return Buffer.concat([hash(rpId), Buffer.from([flags | present | verified]), counter])
   }
 

@@ -10,6 +10,7 @@ import { withPasses } from '../activities/pass-helpers.ts'
 import { makeKey, placeOf, publish } from '../app-updates/helpers.ts'
 import { connect, newKey } from '../chat/helpers.ts'
 import { codeOf } from '../contacts/helpers.ts'
+import { addPasskey } from '../harness/authenticator.ts'
 import { send } from '../harness/client.ts'
 import { ok, type Person, race, type TestServer } from '../harness/index.ts'
 import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
@@ -63,6 +64,19 @@ const RIGHTS: Readonly<Record<string, (world: World) => Promise<Right>>> = {
     return {
       use: (at) => statusOf(sendTo(at, bob, 'GET', `/api/orgs/${org.id}/members`)),
       revoke: async (at) => ok(await sendTo(at, ann, 'DELETE', `/api/orgs/${org.id}/members/${bob.id}`)),
+      refusal: 403,
+    }
+  },
+  'a membership without the second factor that the organization requires from now on': async ({ first, bob }) => {
+    const owner = await first.person()
+    await addPasskey(owner)
+    ok(await owner.call('passkeys.require', { body: { required: true } }))
+    const org = await createOrg(owner)
+    await addMembers(owner, org, bob)
+    const body = { requireSecondFactor: true }
+    return {
+      use: (at) => statusOf(sendTo(at, bob, 'GET', `/api/orgs/${org.id}/members`)),
+      revoke: async (at) => ok(await sendTo(at, owner, 'PUT', `/api/orgs/${org.id}`, { body })),
       refusal: 403,
     }
   },
@@ -161,6 +175,25 @@ describe.if(onPostgres)('with three processes', () => {
           const answers = await race(9, (i) => use(servers[i % 3]!))
           expect([name, nth, ...answers]).toEqual([name, nth, ...Array(9).fill(refusal)])
         }
+    })
+  })
+
+  test('an answer of a passkey that one process has taken is refused by the others', async () => {
+    await withServers(2, async ({ servers: [first, second] }) => {
+      const { key } = await addPasskey(await first!.person())
+      const answer = async () => {
+        const { challengeId, publicKey } = (await send(first!.url, 'POST', '/api/auth/passkey-login/options')).data
+        return { challengeId, credential: key.get(publicKey) }
+      }
+      const signIn = ({ url }: TestServer, body: object) =>
+        statusOf(send(url, 'POST', '/api/auth/passkey-login', { body }))
+      const body = await answer()
+      expect([await signIn(second!, body), await signIn(first!, body), await signIn(second!, body)]).toEqual([
+        200, 400, 400,
+      ])
+      const again = await answer()
+      const statuses = await race(20, (i) => signIn(i % 2 === 0 ? first! : second!, again))
+      expect(statuses.toSorted()).toEqual([200, ...Array(19).fill(400)])
     })
   })
 })

@@ -117,7 +117,7 @@ async function password(page: Page, person: Person): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('an owner requires a second factor, sees who has one, and members without one are told', async () => {
+test('an owner requires a second factor, sees who has one, and members without one are led to their account', async () => {
   browser.allow(/status of 40[013]/)
   const org = ok(await owner.call('orgs.create', { body: { name: 'School', joinPolicy: 'FREE' } })).data
   ok(await mei.call('orgs.joinByCode', { body: { code: org.code } }))

@@ -52,7 +52,7 @@ export const wrongPasskeyFactor = () =>
   new AppError(400, 4033, { en: 'The passkey was not accepted', zh: '通行密钥未通过验证' })
 export const passkeyCopied = () =>
   new AppError(400, 4033, {
-    en: 'There may be a copy of this passkey, so it opens nothing any more: remove it and add a new one',
+    en: 'There may be a copy of this passkey, so it no longer opens the account: remove it and add a new one',
     zh: '该通行密钥可能已被复制，已停用，请移除并添加新的通行密钥',
   })
 /** The same for an unknown passkey, another origin, a used challenge, and everything else that does not fit. */

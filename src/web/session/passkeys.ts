@@ -3,8 +3,9 @@
 import { call } from '../api/client.ts'
 import type { BodyOf } from '../api/types.ts'
 
-/** Browsers offer passkeys to pages by https, and to those of this computer. */
-export const canUsePasskeys = (): boolean => 'PublicKeyCredential' in window && window.isSecureContext
+/** Browsers offer passkeys to pages by https, and to those of this computer, if their host is a name and not an address. */
+export const canUsePasskeys = (): boolean =>
+  'PublicKeyCredential' in window && window.isSecureContext && !/^[\d.]+$|:/.test(location.hostname)
 
 /** Whether the browser can offer passkeys in a field of a page. */
 export const canOfferInField = async (): Promise<boolean> =>

@@ -26,7 +26,7 @@ export default function PasskeySignIn({ onDone }: Props) {
   const [error, setError] = useState<Error | null>(null)
   const offer = useRef<AbortController>(undefined)
 
-  async function use(passkey: PasskeyAnswer) {
+  async function signIn(passkey: PasskeyAnswer) {
     setBusy(true)
     setError(null)
     try {
@@ -40,15 +40,14 @@ export default function PasskeySignIn({ onDone }: Props) {
   }
 
   const offerInField = useEffectEvent(async (controller: AbortController) => {
-    if (!(await canOfferInField()) || controller.signal.aborted) return
     // A server without passkeys, or without a network: then nothing is offered.
     const chosen = await askPasskey({ isAlone: true, inField: controller.signal }).catch(() => undefined)
-    if (chosen !== undefined) await use(chosen)
+    if (chosen !== undefined) await signIn(chosen)
   })
   useEffect(() => {
     const controller = new AbortController()
     offer.current = controller
-    void offerInField(controller)
+    void canOfferInField().then((can) => (can && !controller.signal.aborted ? offerInField(controller) : undefined))
     return () => controller.abort()
   }, [])
 
@@ -59,7 +58,7 @@ export default function PasskeySignIn({ onDone }: Props) {
     setBusy(true)
     setError(null)
     try {
-      await use(await askPasskey({ isAlone: true }))
+      await signIn(await askPasskey({ isAlone: true }))
     } catch (problem) {
       setBusy(false)
       if (!wasDismissed(problem)) setError(problem as Error)

@@ -20,12 +20,16 @@ const common = {
   authenticatorAttachment: Type.Optional(Nullable(Raw(40, 0, { examples: ['platform'] }))),
 }
 
-/** What `PublicKeyCredential.toJSON()` of a browser returns after `navigator.credentials.get()`. */
+/** The result of `PublicKeyCredential.toJSON()` after `navigator.credentials.get()`. */
 const AssertedCredential = Model('AssertedCredential', {
   ...common,
   response: Model('AssertionResponse', {
-    clientDataJSON: Bytes(8000, 'What the browser signed', CLIENT_DATA),
-    authenticatorData: Bytes(8000, 'What the authenticator says', 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ'),
+    clientDataJSON: Bytes(8000, 'Challenge and origin, as the browser wrote them', CLIENT_DATA),
+    authenticatorData: Bytes(
+      8000,
+      'Party, flags and counter of the authenticator',
+      'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ',
+    ),
     signature: Bytes(4000, 'Of both', 'MEUCIQDx'),
     userHandle: Type.Optional(
       Nullable(Raw(200, 0, { description: 'Of the user', examples: ['b3JhbmdlcyBhcmUgcm91bmQ'] })),
@@ -44,7 +48,7 @@ export type PasskeyAssertion = Static<typeof PasskeyAssertion>
 const CreatedCredential = Model('CreatedCredential', {
   ...common,
   response: Model('AttestationResponse', {
-    clientDataJSON: Bytes(8000, 'What the browser was asked', CLIENT_DATA),
+    clientDataJSON: Bytes(8000, 'Challenge and origin, as the browser wrote them', CLIENT_DATA),
     attestationObject: Bytes(40_000, 'The public key, and what the authenticator says about itself', 'o2NmbXRkbm9uZQ'),
     transports: Type.Optional(
       Nullable(

@@ -61,7 +61,7 @@ export function requestOptions(ctx: AppContext): PasskeyRequestOptions {
   return { challengeId, publicKey: { ...publicKey, allowCredentials: [] } }
 }
 
-/** What authenticators keep as the id of the user. It must not say who that is. */
+/** The id of the user that authenticators keep. It must not show who the user is. */
 const userHandleOf = (ctx: AppContext, userId: number): string => ctx.seal.mac(JSON.stringify(['passkey user', userId]))
 
 /** Whose authenticator registers a passkey, in which session. */

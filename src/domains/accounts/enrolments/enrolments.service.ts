@@ -18,7 +18,7 @@ import { notifyAccountHolder, recordLogin } from '../login-records/login-records
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
 import { findOwn } from '../sessions/sessions.store.ts'
 import { parseFactor, RECOVERY_ALPHABET, RECOVERY_LENGTH, shownRecoveryCode } from '../totp/totp.rules.ts'
-import { guessFactor, type ProvenCode, recoveryHash, stepFor, useCode } from '../totp/totp.service.ts'
+import { guessFactor, type ProvenCode, recoveryHash, stepFor, takeCode } from '../totp/totp.service.ts'
 import {
   confirmTotp,
   countRecoveryCodes,
@@ -110,7 +110,7 @@ export const disable = (ctx: AppContext, actor: Actor, given: string, caller: Ca
   return withCode(ctx, actor, given, event, hasTotp, async (factor) =>
     ctx.db.write('accounts.disableTotp', async (tx) => {
       const { userId } = actor
-      await useCode(ctx, tx, factor, event)
+      await takeCode(ctx, tx, factor, event)
       if (!(await deleteTotp(tx, userId))) throw totpNotEnabled()
       await factorChanged(ctx, tx, 'TOTP_DISABLED', actor)
       await recordLogin(ctx, tx, userId, event)
@@ -126,7 +126,7 @@ export const replaceCodes = (ctx: AppContext, actor: Actor, given: string, calle
     ctx.db.write('accounts.replaceRecoveryCodes', async (tx) => {
       const { userId } = actor
       if (!(await hasSecondFactor(tx, userId))) throw totpNotEnabled()
-      await useCode(ctx, tx, factor, event)
+      await takeCode(ctx, tx, factor, event)
       const codes = await makeRecoveryCodes(ctx, tx, userId)
       await recordLogin(ctx, tx, userId, event)
       await notifyAccountHolder(ctx, tx, userId, event, { kind: 'RECOVERY_CODES_REPLACED', about: {} })

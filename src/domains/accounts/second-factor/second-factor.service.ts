@@ -15,7 +15,7 @@ import { countUsable, isUsablePasskey } from '../assertions/assertions.store.ts'
 import type { LoginEvent } from '../login-records/login-records.model.ts'
 import { recordLogin } from '../login-records/login-records.service.ts'
 import { guarded, lockOf } from '../passwords/failure-lock.ts'
-import { guessFactor, type ProvenCode, useCode } from '../totp/totp.service.ts'
+import { guessFactor, type ProvenCode, takeCode } from '../totp/totp.service.ts'
 import { countRecoveryCodes, hasTotp } from '../totp/totp.store.ts'
 import { hasSecondFactor, holdsPlatformRole } from '../users/users.store.ts'
 import type { GivenFactor } from './second-factor.model.ts'
@@ -77,7 +77,7 @@ async function waysOf(db: Db | Tx, userId: number): Promise<FactorWay[]> {
   return ways.flatMap(([way, isPossible]) => (isPossible ? [way] : []))
 }
 
-/** Whether the user trusts the device. If the device is the first factor, it is no second one; and administrators trust none. */
+/** Whether the user trusts the device. A device that is the first factor cannot be the second one too, and administrators trust none. */
 const isSpared = async (ctx: AppContext, db: Db | Tx, userId: number, { loginType, device }: LoginEvent) =>
   loginType !== 'device_login' &&
   (await isTrustedDevice(db, userId, device.key, ctx.clock.now())) &&
@@ -118,7 +118,7 @@ export async function useFactor(
       if (!(await isUsablePasskey(tx, userId, factor.passkeyId))) throw wrongPasskeyFactor()
       break
     default:
-      await useCode(ctx, tx, factor, event)
+      await takeCode(ctx, tx, factor, event)
   }
   if (factor.trusts && !(await holdsPlatformRole(tx, userId)))
     await trustDevice(tx, userId, event.device.key, ctx.clock.now() + TRUST_MS)

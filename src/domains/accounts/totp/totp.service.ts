@@ -80,7 +80,7 @@ export async function findFactor(ctx: AppContext, userId: number, given: string)
 }
 
 /** Inside the write that it permits: uses the code up. @throws AppError 400 (code 4033) if it was used meanwhile */
-export async function useCode(ctx: AppContext, tx: Tx, factor: ProvenCode, event: LoginEvent): Promise<void> {
+export async function takeCode(ctx: AppContext, tx: Tx, factor: ProvenCode, event: LoginEvent): Promise<void> {
   const { userId } = factor
   const taken =
     factor.kind === 'totp'

@@ -118,7 +118,7 @@ const NOTICES: { readonly [K in NoticeKind]: Notice<K> } = {
   PASSKEY_SUSPECT: {
     subject: { en: 'A passkey may have been copied', zh: '你的通行密钥可能已被复制' },
     lead: (name) => ({
-      en: `A passkey of your ${name} account was refused, as there may be a copy of it. It opens nothing any more: remove it and add a new one.`,
+      en: `A passkey of your ${name} account was refused, as there may be a copy of it. It no longer opens the account: remove it and add a new one.`,
       zh: `你的 ${name} 账号的一个通行密钥可能已被复制，因此被拒绝并停用。请将其移除并添加新的通行密钥。`,
     }),
     fact: ({ passkey }) => [PASSKEY, plainName(passkey)],

@@ -42,7 +42,7 @@ const words = texts({
     since: (day: string) => `added on ${day}`,
     used: (when: string) => `last used ${when}`,
     unused: 'not used yet',
-    suspect: 'There may be a copy of it. It opens nothing any more: remove it and add a new one.',
+    suspect: 'There may be a copy of it, so it no longer opens the account: remove it and add a new one.',
     require: 'Ask for one at every sign-in',
     requireText:
       'Passkeys become your second factor: the password alone is then not enough. You get recovery codes if you have none, and your other sessions end.',
