@@ -43,7 +43,7 @@ export default function Ticket({ ticket }: { ticket: string }) {
   useEffect(() => {
     if (isSent.current) return
     isSent.current = true
-    // It works once, and belongs into no history.
+    // It works once. The history of the browser must not keep it.
     window.history.replaceState(window.history.state, '', window.location.pathname)
     form.submit()
   })

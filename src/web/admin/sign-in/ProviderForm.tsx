@@ -32,7 +32,7 @@ const words = texts({
     createAccounts: 'Make an account for people who have none',
     linkByEmail: 'Recognize users by their verified e-mail address',
     linkHelp:
-      'Only for a provider that verifies addresses: whoever controls it can then open the accounts of all users but administrators.',
+      'Only for a provider that verifies addresses: its operator can then open the accounts of all users but administrators.',
     trustMfa: 'Do not ask for a second factor again if the provider has',
     groupsClaim: 'Claim with the groups',
     roleMode: 'Roles at each sign-in',
