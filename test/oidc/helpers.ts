@@ -6,8 +6,6 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import Provider from 'oidc-provider'
 
-import { defaultConfig } from '#config/config.ts'
-
 import { ok, type Person, type Reply, type TestServer } from '../harness/index.ts'
 
 /** Claims about a user. */
@@ -197,8 +195,6 @@ export async function startLiar(): Promise<Liar> {
   return self
 }
 
-const PUBLIC = new URL(defaultConfig.publicUrl).origin
-
 /** Keeps cookies by origin, and follows redirects until one leads to a page of the server or to an app. */
 export class Browser {
   readonly #cookies = new Map<string, Map<string, string>>()
@@ -211,7 +207,7 @@ export class Browser {
   ) {}
 
   async get(address: string): Promise<Response> {
-    const url = new URL(address, this.server.url)
+    const url = this.#here(new URL(address, this.server.url))
     const jar = this.#jarOf(url)
     const response = await fetch(url, {
       redirect: 'manual',
@@ -225,9 +221,9 @@ export class Browser {
     return response
   }
 
-  /** Servers under test listen on another port than that of their public address. */
+  /** The public address of a server under test has another name, and perhaps another port, than the one that it listens on. */
   #here(url: URL): URL {
-    return url.origin === PUBLIC ? new URL(url.href.slice(PUBLIC.length), this.server.url) : url
+    return url.hostname === 'localhost' ? new URL(url.pathname + url.search, this.server.url) : url
   }
 
   #jarOf(url: URL): Map<string, string> {

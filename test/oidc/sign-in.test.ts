@@ -10,6 +10,7 @@ import { addProvider, Browser, problemOf, type RealProvider, startRealProvider }
 
 let [provider, server, admin] = [] as unknown as [RealProvider, TestServer, Person]
 let id = 0
+let home = ''
 const change = async (body: object) =>
   ok(await admin.call('admin.oidcProviders.update', { params: { id }, query: { force: true }, body })).data
 
@@ -22,7 +23,8 @@ beforeAll(async () => {
   admin = await server.admin()
   const added = await addProvider(admin, 'school', provider.issuer, { createAccounts: true })
   id = added.id
-  provider.open({ ...added, home: 'http://localhost:8080/console/' })
+  home = new URL('/console/', added.redirectUri).href
+  provider.open({ ...added, home })
 })
 afterAll(async () => {
   await server?.stop()
@@ -206,7 +208,7 @@ describe('a link', () => {
     // A page of this server, in the browser of another device.
     const url = await startLink(attacker)
     const device = `tessera_device=${'Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'}`
-    const reply = await fetch(url.replace('http://localhost:8080', server.url), {
+    const reply = await fetch(server.url + url.slice(new URL(url).origin.length), {
       redirect: 'manual',
       headers: { cookie: device, 'sec-fetch-site': 'same-origin' },
     })
@@ -219,7 +221,7 @@ describe('a link', () => {
     const mei = await server.person()
     const url = await startLink(mei)
     await new Browser(server).visit(url)
-    expect((await new Browser(server).get(url.replace('http://localhost:8080', server.url))).status).toBe(400)
+    expect((await new Browser(server).get(url)).status).toBe(400)
     newUser()
     const late = await startLink(mei)
     ok(await mei.post('/api/auth/logout'))
@@ -271,10 +273,7 @@ test('a session leads to the logout of its provider, if the provider takes part'
   const after = await signedIn()
   const { logoutUrl } = ok(await after.post('/api/auth/logout')).data
   const url = new URL(logoutUrl)
-  expect([url.origin, url.searchParams.get('post_logout_redirect_uri')]).toEqual([
-    provider.issuer,
-    'http://localhost:8080/console/',
-  ])
+  expect([url.origin, url.searchParams.get('post_logout_redirect_uri')]).toEqual([provider.issuer, home])
   expect(url.searchParams.get('id_token_hint')).toMatch(/^eyJ/)
   expect((await new Browser(server).get(logoutUrl)).status).toBe(200)
   const local = await server.person()
