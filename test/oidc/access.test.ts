@@ -338,6 +338,10 @@ describe('a logout token', () => {
     const replies = await race(5, () => send(both))
     expect(replies.filter(({ status }) => status === 200)).toHaveLength(1)
     expect([await isIn(two), await isIn(other)]).toEqual([false, true])
+    // A session without an id of its own ends with any session of its user there.
+    const nameless = await signIn({ sub })
+    expect((await send(await token({ sub, sid: 'another' }))).status).toBe(200)
+    expect(await isIn(nameless)).toBe(false)
     // Unknown users and sessions are no error.
     expect((await send(await token({ sub: 'nobody' }))).status).toBe(200)
     expect((await send(await token({ sid: 'nothing' }))).status).toBe(200)
@@ -363,6 +367,36 @@ describe('a logout token', () => {
     expect((await server.request('POST', '/api/auth/oidc/school/backchannel-logout', { body: {} })).status).toBe(400)
     expect(await isIn(mei)).toBe(true)
   })
+})
+
+test('a deleted account takes its identities with it', async () => {
+  const mei = await signIn()
+  const sub = provider.claims['sub']
+  ok(await mei.post('/api/auth/account/delete'))
+  const again = await signIn({ sub })
+  expect(again.id).not.toBe(mei.id)
+})
+
+test('a provider that answers nothing is given up after five seconds, and others wait for nothing', async () => {
+  const silent = await startLiar()
+  silent.isSilent = true
+  await using other = await startServer({
+    config: { privateTargets: [silent.issuer, provider.issuer] },
+    rateLimit: true,
+  })
+  const root = await other.admin()
+  await addProvider(root, 'silent', silent.issuer)
+  await addProvider(root, 'school', provider.issuer)
+  const slow = new Browser(other).start('silent')
+  expect(problemOf(await new Browser(other).start('school'))).toBe('unknown')
+  expect(problemOf(await slow)).toBe('unavailable')
+  await silent.stop()
+
+  // One start and one callback were counted for each.
+  const statuses: number[] = []
+  for (let i = 0; i < 60; i++) statuses.push((await other.call('oidc.signInProviders')).status)
+  expect(statuses.every((status) => status === 200)).toBe(true)
+  expect((await other.call('oidc.signInProviders')).status).toBe(429)
 })
 
 test('a deleted provider ends its sessions, and its accounts can no longer sign in', async () => {

@@ -6,7 +6,7 @@ import { HOUR } from '#platform/clock.ts'
 import { providerAdminEndpoints } from './admin/providers.admin.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { endAll } from './links/links.service.ts'
-import { sessionsOfForeignLinks } from './links/links.store.ts'
+import { deleteSessionsOf, sessionsOfForeignLinks } from './links/links.store.ts'
 import { logoutEndpoints } from './logouts/logouts.endpoints.ts'
 import { logoutUrl } from './logouts/logouts.service.ts'
 import { jobs } from './oidc.jobs.ts'
@@ -21,7 +21,10 @@ export const oidc = domain({
   endpoints: [...signInEndpoints, ...linkEndpoints, ...logoutEndpoints, ...providerAdminEndpoints],
   jobs,
   on: {
-    'user.deleting': (_ctx, tx, { userId }) => deleteTicketsOf(tx, userId),
+    'user.deleting': async (_ctx, tx, { userId }) => {
+      await deleteTicketsOf(tx, userId)
+      await deleteSessionsOf(tx, userId)
+    },
     // The operator of a provider must not get into the account of an administrator.
     'platformRole.granted': async (ctx, tx, { userId }) => endAll(ctx, tx, await sessionsOfForeignLinks(tx, userId)),
     'member.left': (_ctx, tx, { orgId, userId }) => deleteGiven(tx, orgId, [userId]),

@@ -359,10 +359,13 @@ export async function endSessionUrl(
   try {
     const found = await discovered(ctx, provider, signal)
     if (found.metadata.end_session_endpoint === undefined) return null
-    return client.buildEndSessionUrl(configurationOf(ctx, provider, found, signal), {
+    const url = client.buildEndSessionUrl(configurationOf(ctx, provider, found, signal), {
       post_logout_redirect_uri: returnTo,
       ...(idToken !== undefined && { id_token_hint: idToken }),
-    }).href
+    })
+    // Pages go there: a provider must not run a script in them.
+    if (!/^https?:$/.test(url.protocol)) throw new ProviderRefused('the logout address is not a web address')
+    return url.href
   } catch (error) {
     throw reasonOf(error)
   }

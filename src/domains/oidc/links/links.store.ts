@@ -81,6 +81,12 @@ export const orphanedSessions = (tx: Tx, limit: number) =>
     .where(and(eq(sessions.status, 'ACTIVE'), notExists(enabledProvider(tx))))
     .limit(limit)
 
+/** Deletes the ID tokens and ids of the sessions of a user whose account is deleted. */
+export async function deleteSessionsOf(tx: Tx, userId: number): Promise<void> {
+  const own = tx.select({ id: sessions.id }).from(sessions).where(eq(sessions.userId, userId))
+  await tx.delete(oidcSessions).where(inArray(oidcSessions.sessionId, own))
+}
+
 /** Active sessions of the provider, at most `limit`. */
 export const sessionsOfProvider = (tx: Tx, providerId: number, limit: number) =>
   active(tx)

@@ -27,9 +27,9 @@ export async function logOutByProvider(ctx: AppContext, key: string, token: stri
     if (!(await useToken(tx, hash, ctx.clock.now() + REMEMBERED_MS))) throw badLogoutToken()
     const ofSid = sid === undefined ? [] : await sessionsOfSid(tx, provider.id, sha256(sid))
     if (ofSid.length > 0 || subject === undefined) return endAll(ctx, tx, ofSid)
-    if (sid !== undefined) return
-    const credential = credentialOf(provider.issuer, subject)
-    await endAll(ctx, tx, await sessionsOfProviderAndIdentity(tx, provider.id, credential))
+    const ofUser = await sessionsOfProviderAndIdentity(tx, provider.id, credentialOf(provider.issuer, subject))
+    // Those of an unknown `sid` may be in another browser. Those without one may be the ones that are meant.
+    await endAll(ctx, tx, sid === undefined ? ofUser : ofUser.filter((session) => session.sid === null))
   })
   return new Response(null, {
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },

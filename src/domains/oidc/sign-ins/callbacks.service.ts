@@ -54,6 +54,8 @@ export async function finishSignIn(ctx: AppContext, key: string, request: Reques
   const secrets = JSON.parse(ctx.seal.open(state.secrets) ?? '{}') as { nonce?: string; verifier?: string }
   if (secrets.nonce === undefined || secrets.verifier === undefined)
     return refuse('it was started with another key', state.redirect)
+  // The user has refused it there, or may not use this server.
+  if (query.has('error')) return refuse(`the provider answers ${query.get('error')?.slice(0, 100)}`, state.redirect)
   let claims: Claims
   try {
     claims = await exchangeCode(ctx, provider, query, {
