@@ -12,7 +12,6 @@ export const isolation: IsolationFixture = {
     [/^\/api\/auth\/api-keys\/:/, 'apiKey'],
     [/^\/api\/admin\/api-keys\/:/, 'apiKey'],
   ],
-  fields: {},
-  fieldsIn: [[/^\/api\/orgs\/:orgId\/api-keys\/:/, { id: 'orgApiKey' }]],
+  fields: { keyId: 'orgApiKey' },
   reads: ({ org }) => ['/api/auth/api-keys', `/api/orgs/${org}/api-keys`],
 }

@@ -7,6 +7,7 @@ import { revokePublisherKey } from '#db/publisher-keys.ts'
 import { issueOne } from '../activities/gate-helpers.ts'
 import { createActivity } from '../activities/helpers.ts'
 import { withPasses } from '../activities/pass-helpers.ts'
+import { type Key, makeKey as makeApiKey } from '../api-keys/helpers.ts'
 import { makeKey, placeOf, publish } from '../app-updates/helpers.ts'
 import { connect, newKey } from '../chat/helpers.ts'
 import { codeOf } from '../contacts/helpers.ts'
@@ -34,6 +35,10 @@ interface World {
 }
 
 const statusOf = async (reply: Promise<{ readonly status: number }>): Promise<number> => (await reply).status
+
+/** By default a list that the key may read. */
+const useKey = (at: TestServer, { key }: Key, method = 'GET', path = '/api/qr-codes', options = {}) =>
+  send(at.url, method, path, { ...options, headers: { authorization: `Bearer ${key}` } })
 
 const RIGHTS: Readonly<Record<string, (world: World) => Promise<Right>>> = {
   'a session that another one of its user ends': async ({ first, ann }) => {
@@ -122,6 +127,36 @@ const RIGHTS: Readonly<Record<string, (world: World) => Promise<Right>>> = {
       revoke: async (at) => ok(await sendTo(at, ann, 'PUT', `/api/passes/${pass.id}/revoke`, { body: {} })),
       success: null,
       refusal: 'REVOKED',
+    }
+  },
+  'an API key': async ({ first, ann }) => {
+    const key = await makeApiKey(first, ann)
+    return {
+      use: (at) => statusOf(useKey(at, key)),
+      revoke: async (at) => ok(await sendTo(at, ann, 'DELETE', `/api/auth/api-keys/${key.id}`)),
+      refusal: 401,
+    }
+  },
+  'a role of the owner of an API key': async ({ first, ann, bob }) => {
+    const org = await createOrg(ann)
+    await addMembers(ann, org, bob)
+    await setRole(ann, org, bob, 'ADMIN')
+    const key = await makeApiKey(first, bob, { orgId: org.id, points: ['org:update'] })
+    const body = { name: 'Harbour' }
+    return {
+      use: (at) => statusOf(useKey(at, key, 'PUT', `/api/orgs/${org.id}`, { body })),
+      revoke: (at) => sendTo(at, ann, 'PUT', `/api/orgs/${org.id}/members/${bob.id}`, { body: { roleCode: 'MEMBER' } }),
+      refusal: 403,
+    }
+  },
+  'an API key whose owner is disabled': async ({ first, admin }) => {
+    const carol = await first.person()
+    const key = await makeApiKey(first, carol)
+    const body = { status: 'DISABLED' }
+    return {
+      use: (at) => statusOf(useKey(at, key)),
+      revoke: async (at) => ok(await sendTo(at, admin, 'PATCH', `/api/admin/users/${carol.id}/status`, { body })),
+      refusal: 401,
     }
   },
   'a publisher key': async ({ first }) => {

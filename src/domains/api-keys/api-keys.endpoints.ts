@@ -114,12 +114,12 @@ export const apiKeyEndpoints = [
   endpoint({
     id: 'orgs.revokeApiKey',
     method: 'DELETE',
-    path: '/api/orgs/:orgId/api-keys/:id',
+    path: '/api/orgs/:orgId/api-keys/:keyId',
     summary: 'End an API key of an organization',
     description: 'Its owner is notified.',
     tag,
     access: org('org:update'),
     params: ByOrgKey,
-    run: ({ ctx, actor, params, caller }) => service.revokeKeyOfOrg(ctx, actor, params.orgId, params.id, caller),
+    run: ({ ctx, actor, params, caller }) => service.revokeKeyOfOrg(ctx, actor, params.orgId, params.keyId, caller),
   }),
 ]

@@ -104,7 +104,7 @@ function Documented<T extends typeof Mcp>(schema: T, description: string): T {
 
 export const ByKey = Type.Object({ id: Id })
 export const InOrg = Type.Object({ orgId: Id })
-export const ByOrgKey = Type.Object({ orgId: Id, id: Id })
+export const ByOrgKey = Type.Object({ orgId: Id, keyId: Id })
 
 export const OrgApiKeyView = Model('OrgApiKey', { ...ApiKeyView.properties, owner: OwnerView })
 export type OrgApiKeyView = Static<typeof OrgApiKeyView>

@@ -531,7 +531,7 @@ export const OPERATIONS = {
   'orgs.removeMember': ['DELETE', '/api/orgs/:orgId/members/:userId', 'org', 'member:delete'],
   'orgs.resetCode': ['POST', '/api/orgs/:id/reset-code', 'org', 'org:update'],
   'orgs.respond': ['POST', '/api/orgs/invitation/respond', 'app', 'org:join'],
-  'orgs.revokeApiKey': ['DELETE', '/api/orgs/:orgId/api-keys/:id', 'org', 'org:update'],
+  'orgs.revokeApiKey': ['DELETE', '/api/orgs/:orgId/api-keys/:keyId', 'org', 'org:update'],
   'orgs.rolePoints': ['GET', '/api/orgs/:orgId/roles/points', 'org', 'member:assign_role'],
   'orgs.roles': ['GET', '/api/orgs/:orgId/roles', 'org', 'member:read'],
   'orgs.searchUsers': ['GET', '/api/orgs/users/search', 'app', 'user:search'],

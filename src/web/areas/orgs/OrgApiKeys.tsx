@@ -31,7 +31,7 @@ export default function OrgApiKeys({ org }: { org: Organization }) {
       <ApiKeyRows
         query={query}
         about={({ owner }) => t.of(owner.nickname)}
-        end={({ id }) => revoke.mutateAsync({ params: { orgId: org.id, id } })}
+        end={({ id }) => revoke.mutateAsync({ params: { orgId: org.id, keyId: id } })}
       />
     </Section>
   )
