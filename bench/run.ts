@@ -29,6 +29,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   qr: () => import('./lines/qr.ts'),
   images: () => import('./lines/images.ts'),
   writes: () => import('./lines/writes.ts'),
+  keys: () => import('./lines/keys.ts'),
   logins: () => import('./lines/logins.ts'),
   exports: () => import('./lines/exports.ts'),
   sheets: () => import('./lines/sheets.ts'),

@@ -1,11 +1,15 @@
 /** API keys: made, limited, used and ended. */
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 
+import { apiKeys } from '#db/schema/api-keys.ts'
 import { bindPlatformRole, unbindRoles } from '#domains/access/index.ts'
 import { resetPassword } from '#domains/accounts/index.ts'
 import { isWellFormedKey } from '#lib/api-key.ts'
 import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
+import { sha256 } from '#platform/ids.ts'
 
 import { inProcess, ok, race, until, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
@@ -43,6 +47,24 @@ describe.if(inProcess)('API keys', () => {
     expect(listed.data.items[0]).toMatchObject({ id: data.id, name: 'Home', prefix: data.prefix })
     expect(listed.text).not.toContain(data.key)
     ok(await alice.call('apiKeys.revoke', { params: { id: data.id } }))
+  })
+
+  test('no file of the server and no log line contains a key', async () => {
+    const key = await makeKey(server, alice)
+    ok(await codes(key))
+    expect((await server.request('GET', `/api/qr-codes?key=${key.key}`)).status).toBe(401)
+    expect((await codes(keyOf(server, 0, `${key.key}x`))).status).toBe(401)
+    const hash = sha256(key.key)
+    let withHash = 0
+    for (const path of new Bun.Glob('**/*').scanSync({ cwd: server.dataDir })) {
+      const bytes = readFileSync(join(server.dataDir, path))
+      expect([path, bytes.includes(key.key.slice(4, 38))]).toEqual([path, false])
+      if (bytes.includes(hash)) withHash++
+    }
+    // On SQLite, the database or its log, which a backup copies.
+    expect(withHash > 0).toBe(!process.env['TEST_DATABASE_URL'])
+    const rows = await server.ctx.db.read.select().from(apiKeys)
+    expect(JSON.stringify(rows)).not.toContain(key.key.slice(4, 38))
   })
 
   test('the owner learns of a new key by a login record and a notification', async () => {

@@ -94,7 +94,9 @@ describe.if(inProcess)('the permissions of API keys', () => {
     async (name) => {
       const wrong: string[] = []
       for (const endpoint of allEndpoints) {
-        const { method, path, body } = endpoint
+        const { method, path, body, access } = endpoint
+        // Nothing looks at the header there; the web application would be built.
+        if (access.kind === 'open' && !('readsToken' in access) && !path.startsWith('/api/')) continue
         const ownOrg = endpoint.access.kind === 'org' ? String(org.id) : '999999999'
         const url = path
           .replace(':orgId', ownOrg)

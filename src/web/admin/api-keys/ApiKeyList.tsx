@@ -14,6 +14,11 @@ import { Table } from '../../ui/table/Table.tsx'
 const words = texts({
   en: {
     title: 'API keys',
+    points: 'Permissions',
+    address: 'Last address',
+    used: 'Last used',
+    until: 'Valid until',
+    over: 'Ended at',
     end: 'End keys',
     endTitle: (n: number) => (n === 1 ? 'End this API key?' : `End ${n} API keys?`),
     endText: 'Programs that use them are refused at once, and their owners are notified. This cannot be undone.',
@@ -21,6 +26,11 @@ const words = texts({
   },
   zh: {
     title: 'API 密钥',
+    points: '权限',
+    address: '最近地址',
+    used: '最近使用',
+    until: '有效期至',
+    over: '终止时间',
     end: '终止密钥',
     endTitle: (n: number) => (n === 1 ? '终止此 API 密钥？' : `终止 ${n} 个 API 密钥？`),
     endText: '使用它们的程序会立即被拒绝，其所有者会收到通知。此操作无法撤销。',
@@ -55,11 +65,11 @@ export default function ApiKeyList() {
           text: ({ owner }) => owner.username ?? owner.nickname,
         },
         { source: 'orgName' },
-        { source: 'points', render: ({ points }) => points.map(pointText).join(' · ') },
-        { source: 'lastAddress' },
-        { source: 'lastUsedAt', kind: 'time' },
-        { source: 'expiresAt', kind: 'time' },
-        { source: 'revokedAt', kind: 'time' },
+        { source: 'points', label: t.points, render: ({ points }) => points.map(pointText).join(' · ') },
+        { source: 'lastAddress', label: t.address },
+        { source: 'lastUsedAt', kind: 'time', label: t.used },
+        { source: 'expiresAt', kind: 'time', label: t.until },
+        { source: 'revokedAt', kind: 'time', label: t.over },
         { source: 'createdAt', kind: 'time', sortable: true },
       ]}
     />
