@@ -185,7 +185,7 @@ export interface Actor {
   readonly sessionId: number
   /** The session's device (hash of the device id). */
   readonly deviceKey: string
-  /** The API key with which its owner asks. `sessionId` is then the negative id of the key, and `deviceKey` is empty. */
+  /** The API key with which its owner asks. `sessionId` is then the negative id of the key, and `deviceKey` no hash. */
   readonly key?: KeyScope
   /** Their password is one that an administrator chose: see `AdmissionGates.initialPasswordRefusal`. */
   readonly hasInitialPassword?: boolean

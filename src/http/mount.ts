@@ -47,7 +47,7 @@ import { checkedQuery, IGNORED_PARAMETERS, Parameters } from './parameters.ts'
 import { organizationNamed, type PermissionGates, Permissions } from './permissions.ts'
 import { refuseCondition, runIfMatch, showsVersion } from './preconditions.ts'
 import { refusal, wantsJson } from './refusals.ts'
-import { isRepeatable } from './repeatable.ts'
+import { isRepeatable, operationOf } from './repeatable.ts'
 import { runOnce } from './repeats.ts'
 import { bare, failure, publicError, publicSuccess, secretSuccess, streamed, success } from './respond.ts'
 import { type PathParams, Router } from './router.ts'
@@ -358,7 +358,12 @@ class Route {
     const { data, isReplay } = await runOnce(
       ctx,
       this.gates.repeatKeys!,
-      { userId, operation: endpoint.id, key, input: { params, query, body, file: upload?.sha256 } },
+      {
+        userId,
+        operation: operationOf(endpoint, input.actor),
+        key,
+        input: { params, query, body, file: upload?.sha256 },
+      },
       () => (endpoint.budgets === undefined ? undefined : this.#spend(endpoint.budgets, input)),
       () => endpoint.run(input),
     )

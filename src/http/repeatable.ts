@@ -1,6 +1,6 @@
 /** Which operations look at `Idempotency-Key` (repeats.ts). */
 
-import type { AnyEndpoint } from './endpoint.ts'
+import type { Actor, AnyEndpoint } from './endpoint.ts'
 
 /** Whether the operation looks at the header, for callers who are signed in. */
 export const isRepeatable = (endpoint: AnyEndpoint): boolean =>
@@ -14,3 +14,7 @@ export function unrepeatable(endpoint: AnyEndpoint): string | undefined {
   if (endpoint.answers !== undefined) return 'It answers with a file.'
   return endpoint.ignoresKey
 }
+
+/** Each API key has repeats of its own: keys of two organizations may send the same request with the same `Idempotency-Key`. */
+export const operationOf = ({ id }: AnyEndpoint, actor: Actor | undefined): string =>
+  actor?.key === undefined ? id : `${id} with API key ${actor.key.id}`

@@ -105,6 +105,7 @@ describe.if(inProcess)('the permissions of API keys', () => {
         // An operation without an id or a body could do something.
         if (path === '/api/admin/server/restart') continue
         const reply = await keys[name]!.send(method, url, body ? { body: {} } : {})
+        if (reply.status >= 500 && reply.status !== 503) wrong.push(`${method} ${path}: ${reply.status}`)
         const outcome = reply.code === 4037 ? 4037 : reply.status === 401 || reply.status === 403 ? reply.status : 'in'
         const right = expected(endpoint, name)
         // The shape of an empty body is refused with 400, whatever the rules of the operation are.
@@ -171,6 +172,26 @@ describe.if(inProcess)('the permissions of API keys', () => {
     const personal = ok(await alice.post('/api/activities', { ...body, orgId: undefined, visibility: undefined })).data
     ok(await keys['APP']!.get(`/api/activities/${personal.id}`))
     expect((await keys['ORG']!.get(`/api/activities/${personal.id}`)).status).toBe(404)
+  })
+
+  test('a repeated request with the same Idempotency-Key is repeated for each key apart', async () => {
+    const body = { name: 'Once', content: 'https://example.org/once' }
+    const make = (name: string) =>
+      keys[name]!.send('POST', '/api/qr-codes', { body, headers: { 'idempotency-key': 'row-1' } })
+    const [first, again, personal] = [ok(await make('ORG')), ok(await make('ORG')), ok(await make('APP'))]
+    expect([again.data.id, again.headers.get('idempotency-replayed')]).toEqual([first.data.id, 'true'])
+    expect([personal.data.orgId, personal.headers.get('idempotency-replayed')]).toEqual([null, null])
+  })
+
+  test('a key subscribes no device to pushes, which belong to a session', async () => {
+    const body = {
+      endpoint: 'https://push.example.net/1',
+      keys: {
+        p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
+        auth: 'BTBZMqHH6r4Tts7J_aSIgg',
+      },
+    }
+    expect((await keys['APP']!.send('POST', '/api/notifications/subscriptions', { body })).code).toBe(4037)
   })
 
   test('a further point that a service asks for inside a write counts as that of the key', async () => {

@@ -56,7 +56,8 @@ function cachedOf(row: KeyRow): CachedKey {
   const { id, name, userId, domain, orgId, mcp, networks, expiresAt } = row
   const key: KeyScope = Object.freeze({ id, name, userId, domain, orgId, points: new Set(row.points), mcp })
   return {
-    actor: Object.freeze({ userId, sessionId: -id, deviceKey: '', key }),
+    // Programs that synchronize are devices of their own.
+    actor: Object.freeze({ userId, sessionId: -id, deviceKey: `api key ${id}`, key }),
     expiresAt,
     isInside: networks.length === 0 ? undefined : ipTest(networks),
     savedAt: row.lastUsedAt ?? 0,

@@ -3,6 +3,7 @@
 import { type AppContext, perContext } from '#context'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { limited, notFound, unauthorized } from '#http/errors.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import { invalid } from '#http/validate.ts'
 import { timeZone } from '#lib/days.ts'
 import { mayBePublic } from '#platform/public-post.ts'
@@ -28,10 +29,12 @@ export function keysOf(ctx: AppContext, { keys }: store.SubscriptionRow): Device
 /** Repeating it with the same endpoint changes the subscription. */
 export async function subscribe(
   ctx: AppContext,
-  { userId, sessionId }: Actor,
+  { userId, sessionId, key: apiKey }: Actor,
   { locale }: Caller,
   body: NewSubscription,
 ): Promise<Subscription> {
+  // A subscription ends with its session, which a program has none of.
+  if (apiKey !== undefined) throw notForApiKeys
   const endpoint = endpointOf(ctx, body.endpoint)
   const quiet = quietHoursOf(body)
   if (!(await areDeviceKeys(body.keys))) throw invalid('body.keys', 'are not keys of a device', '密钥无效')
