@@ -56,7 +56,6 @@ const COLUMNS: readonly (TitledColumn & { readonly of: (row: LogRow, zone: strin
   { en: 'Time', zh: '时间', width: 20, isTime: true, of: (row, zone) => localTime(row.createdAt, zone) },
   { en: 'Administrator ID', zh: '管理员 ID', width: 12, of: (row) => row.actorId },
   { en: 'Administrator', zh: '管理员', width: 20, of: (row) => row.actorName },
-  { en: 'API key', zh: 'API 密钥', width: 20, of: (row) => row.apiKeyName },
   { en: 'Action', zh: '操作', width: 24, of: (row) => row.action },
   { en: 'Target type', zh: '对象类型', width: 16, of: (row) => row.targetType },
   { en: 'Target ID', zh: '对象 ID', width: 12, of: (row) => row.targetId },
@@ -67,6 +66,7 @@ const COLUMNS: readonly (TitledColumn & { readonly of: (row: LogRow, zone: strin
   { en: 'Request ID', zh: '请求 ID', width: 20, of: (row) => row.requestId },
   { en: 'Hash', zh: '哈希', width: 46, of: (row) => row.hash },
   { en: 'Previous hash', zh: '前一行哈希', width: 46, of: (row) => row.previousHash },
+  { en: 'API key', zh: 'API 密钥', width: 20, of: (row) => row.apiKeyName },
 ]
 
 /** Longer texts do not fit into a cell of Excel. */
