@@ -1,5 +1,5 @@
 /**
- * Notes of what a write does to the rows of the product, for those who are told of it outside (webhooks). Stores make them, in the write, where the
+ * Notes of changes to rows of the product, for programs outside that want to know (webhooks). Stores make them, in the write, where the
  * row changes. Nearly always nobody wants to know: a note then costs a look at a map.
  */
 
@@ -18,7 +18,7 @@ export interface Note {
   readonly activityId?: number
   readonly id: number
   /**
-   * What is told of a row that is gone, or of a thing that is no row with an id; a function is called at the end of the write. Without it the
+   * Facts about a row that is gone, or about a thing that is no row with an id; a function is called at the end of the write. Without it the
    * row is read then.
    */
   readonly data?: Fields | (() => Promise<Fields>)
@@ -27,7 +27,7 @@ export interface Note {
 export interface NoteReader {
   /** Whether somebody may want to know. Called for each note, and cheap. */
   wants(note: Note): boolean
-  /** Whether somebody may want to know of such rows, whoever owns them. */
+  /** The same for rows of any owner. */
   wantsAny(type: EventType): boolean
   /** Takes the notes of a write that are wanted, in their order, as its last part. */
   take(tx: Tx, notes: readonly Note[]): Promise<void>

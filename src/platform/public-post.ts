@@ -40,7 +40,7 @@ export interface PublicAnswer {
   readonly retryAfter: number | undefined
   /** Undefined if it is longer than the limit. */
   readonly text: string | undefined
-  /** What was read of it, also if it is longer: at most the limit. */
+  /** The part that was read, at most the limit, also if it is longer. */
   readonly start: string
   /** Whether the address that answered is one of the public internet: only `allowed` ones are not. */
   readonly isPublic: boolean

@@ -67,7 +67,7 @@ describe('contract', () => {
     )
     expect(without.filter((e) => e.access.kind !== 'signedIn')).toEqual([])
     // They concern the caller's own account, sessions, devices and memberships, and what the caller's client prints. Reports of
-    // finders need no point for the caller's own things, and one of two points in an organization; labels are found by the end of their link.
+    // finders need no point for the caller's own things, and one of two points in an organization; labels are found by the end of their link. Webhooks of organizations need `org:update`, the caller's own ones none.
     // The built-in media of label profiles are the same for everybody.
     const areas = new Set(without.map((e) => e.id.split('.')[0]))
     expect([...areas].toSorted()).toEqual([
@@ -89,6 +89,7 @@ describe('contract', () => {
       'qrBlanks',
       'server',
       'sessions',
+      'webhooks',
     ])
   })
 })

@@ -17,6 +17,7 @@ import { isolation as orgs } from '../orgs/isolation.ts'
 import { isolation as push } from '../push/isolation.ts'
 import { isolation as qrCodes } from '../qr-codes/isolation.ts'
 import { isolation as sync } from '../sync/isolation.ts'
+import { isolation as webhooks } from '../webhooks/isolation.ts'
 import type { IsolationFixture } from './isolation-fixture.ts'
 
 export const FIXTURES: readonly IsolationFixture[] = [
@@ -37,4 +38,5 @@ export const FIXTURES: readonly IsolationFixture[] = [
   sync,
   apiKeys,
   oidc,
+  webhooks,
 ]

@@ -179,6 +179,8 @@ const UPDATES: Readonly<Record<string, Update>> = {
     raisesNothing: true,
   },
   'found.changeStatus': { params: () => ({ id: id['foundReport']! }), body: () => ({ status: 'CLOSED' }) },
+  'webhooks.update': { params: () => ({ id: id['webhook']! }), body: () => ({ name: 'new', enabled: false }) },
+  'webhooks.updateOfServer': { params: () => ({ id: id['serverWebhook']! }), body: () => ({ name: 'new' }) },
   'contacts.setRemark': { params: () => ({ contactId: id['contact']! }), body: () => ({ remark: 'new' }) },
   'contacts.setTags': { params: () => ({ contactId: id['contact']! }), body: () => ({ tags: ['a', 'b', 'a'] }) },
   'contacts.updatePrivacy': {
@@ -445,6 +447,10 @@ beforeAll(async () => {
   await report(server, await findableAsset(alice))
   id['foundReport'] = (await newestReport(alice)).id
   id['design'] = ok(await alice.call('qrCodeDesigns.create', { body: { name: 'Dots' } })).data.id
+  const webhook = { name: 'ERP', url: 'https://example.org/hook', events: ['asset.*'] }
+  const hookOrg = ok(await alice.call('orgs.create', { body: { name: 'With webhooks' } })).data.id
+  id['webhook'] = ok(await alice.call('webhooks.create', { body: { ...webhook, orgId: hookOrg } })).data.id
+  id['serverWebhook'] = ok(await admin.call('webhooks.createOfServer', { body: webhook })).data.id
   const mapping = { name: 'List', headings: ['Name'], options: {} }
   id['importMapping'] = ok(await alice.call('importMappings.create', { body: mapping })).data.id
   const labelProfile = { name: 'Zebra', media: { key: 'roll-50x30' } }

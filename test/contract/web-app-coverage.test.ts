@@ -8,6 +8,8 @@ import { OPERATIONS } from '../../src/web/api/operations.gen.ts'
 /** Operations that the web application does not call, with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'actuator.metrics': 'Prometheus reads it.',
+  'webhooks.getOfServer': 'webhooks.listOfServer contains it.',
+  'webhooks.replayOfServer': 'The log sends deliveries again one at a time.',
   'loginRecords.all': 'An alias of admin.loginRecords.list.',
   'notifications.send': 'The same as admin.notifications.send, under the path for apps.',
   'notifications.sendProgress': 'The list of notifications shows the progress of every send.',
@@ -56,6 +58,7 @@ const OF_USERS_ELSEWHERE: Readonly<Record<string, string>> = {
   'sessions.list': 'devices.list shows the sessions by device.',
   'sessions.revoke': 'devices.revoke ends the sessions of a device.',
   'sessions.switch': FOR_APPS,
+  'webhooks.replay': 'The log sends deliveries again one at a time.',
   'sync.pull': 'Only apps work offline with copies of the data.',
 }
 

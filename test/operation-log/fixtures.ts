@@ -20,6 +20,7 @@ import { logged as qrCodes } from '../qr-codes/logged.ts'
 import { logged as server } from '../server/logged.ts'
 import { logged as settings } from '../settings/logged.ts'
 import { logged as shares } from '../shares/logged.ts'
+import { logged as webhooks } from '../webhooks/logged.ts'
 import type { LoggedFixture } from './logged-fixture.ts'
 
 export const LOGGED: readonly LoggedFixture[] = [
@@ -43,4 +44,5 @@ export const LOGGED: readonly LoggedFixture[] = [
   server,
   settings,
   shares,
+  webhooks,
 ]

@@ -332,6 +332,9 @@ const NOT_LOGGED = [
   'POST /api/admin/server/update',
   'POST /api/admin/server/reach/checks',
   'POST /api/admin/backups/:name/preview',
+  'POST /api/admin/webhooks/:id/test',
+  'POST /api/admin/webhooks/:id/replay',
+  'POST /api/admin/webhooks/:id/deliveries/:deliveryId/replay',
 ]
 
 /** Owners decide with them who may do what. */

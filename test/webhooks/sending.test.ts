@@ -144,7 +144,7 @@ describe.if(inProcess)('A receiver that', () => {
     expect(receiver.at(trap)).toEqual([])
   })
 
-  test('answers 410 switches its webhook off at once, and its maker is told', async () => {
+  test('answers 410 switches its webhook off at once, and notifies its maker', async () => {
     const { id, url } = await onAssets()
     receiver.answer(url, () => new Response(null, { status: 410 }))
     ok(await test1(id))

@@ -3,7 +3,7 @@ import { isNotNull, isNull } from 'drizzle-orm'
 import { col, index, table } from '../dialect.ts'
 import type { OwnerKey } from '../owner-key.ts'
 
-/** All that webhooks tell of, in the order of the documents. A change of what one means makes a new type: `asset.updated.v2`. */
+/** The events of webhooks, in the order of the documents. If the meaning of one changes, it gets a new type: `asset.updated.v2`. */
 export const EVENT_TYPES = [
   'qr_code.created',
   'qr_code.updated',
@@ -154,7 +154,7 @@ export const webhookDeliveries = table(
   ],
 )
 
-/** Scans of codes about which webhooks are told a minute after the first one. */
+/** Scans of codes that become an event a minute after the first one. */
 export const webhookScans = table(
   'webhook_scans',
   {

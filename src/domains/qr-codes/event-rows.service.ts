@@ -4,8 +4,8 @@ import type { EventRows } from '#domains/contributions.ts'
 
 import { BlankView } from './blanks/blanks.model.ts'
 import { QrCodeView } from './codes/codes.model.ts'
-import { anyCodes } from './codes/codes.store.ts'
 import { toView } from './codes/codes.view.ts'
+import { anyCodes } from './event-rows.store.ts'
 
 const codes: EventRows = {
   schema: QrCodeView,

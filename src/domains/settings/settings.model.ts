@@ -42,7 +42,7 @@ export const definitions = {
   'webhooks.enabled': setting(
     Type.Boolean(),
     true,
-    ['Webhooks', 'Whether other programs are told of changes. Switched off, no events are written or sent.'],
+    ['Webhooks', 'Whether changes are sent to other programs. If not, no events are written.'],
     ['Webhook', '是否向其他程序推送变更。停用后不再记录和发送事件。'],
   ),
   'quota.storage': setting(

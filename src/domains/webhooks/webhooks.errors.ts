@@ -5,8 +5,8 @@ export const switchedOff = () => forbidden('Webhooks are switched off on this se
 
 export const needsAddress = () =>
   forbidden(
-    'Bind an e-mail address or a phone number first: messages about the webhook go there',
-    '请先绑定邮箱或手机号，以便接收有关 Webhook 的通知',
+    'Bind an e-mail address first, so that you can be reached about the webhook',
+    '请先绑定邮箱，以便就 Webhook 与你联系',
   )
 
 export const tooMany = (most: number) =>

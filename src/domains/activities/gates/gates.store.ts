@@ -204,7 +204,7 @@ const inserted = prepared((db) =>
     .returning(),
 )
 
-/** Tells webhooks of an entry. */
+/** Notes an entry for webhooks. */
 function noteUse(tx: Tx, { result, direction, passId, activityId }: NewUse): void {
   if (result === 'ACCEPTED' && direction === 'ENTRY' && passId !== null)
     note(tx, { type: 'pass.redeemed', activityId, id: passId })

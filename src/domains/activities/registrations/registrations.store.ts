@@ -176,7 +176,7 @@ export const takePlaces = async (tx: Tx, activityId: number, people: number, pla
 
 const HELD: readonly RegistrationStatus[] = ['CONFIRMED', 'WAITING']
 
-/** Tells webhooks if the status is another one. `before`: undefined for a new registration. */
+/** Notes another status for webhooks. `before`: undefined for a new registration. */
 export function noteStatus(
   tx: Tx,
   before: Pick<RegistrationRow, 'status'> | undefined,

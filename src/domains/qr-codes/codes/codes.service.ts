@@ -44,7 +44,7 @@ import {
 } from './codes.rules.ts'
 import * as store from './codes.store.ts'
 import { pictureContent, styleView, toView, writtenView } from './codes.view.ts'
-import { giveDesign } from './redrawing.store.ts'
+import { clearCategory, giveDesign } from './redrawing.store.ts'
 import { linkChange, slugQuotaOf, takeSlug } from './slugs.service.ts'
 
 export async function listCodes(ctx: AppContext, owner: Owner, query: ListQuery): Promise<Page<QrCodeView>> {
@@ -403,7 +403,7 @@ const CODES_PER_WRITE = 200
  * to the job, and no longer show the category meanwhile.
  */
 export async function emptyCategory(tx: Tx, userId: number, categoryId: number): Promise<void> {
-  if ((await store.clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE)
+  if ((await clearCategory(tx, userId, categoryId, CODES_PER_WRITE)) === CODES_PER_WRITE)
     await insertCleanUp(tx, { userId, categoryId })
 }
 
@@ -411,7 +411,7 @@ export async function emptyCategory(tx: Tx, userId: number, categoryId: number):
 const emptyCategories = (ctx: AppContext): Promise<void> =>
   finishInSlices(ctx, 'qrCodes.emptyCategory', {
     first: firstCleanUp,
-    work: (tx, { userId, categoryId }, limit) => store.clearCategory(tx, userId, categoryId, limit),
+    work: (tx, { userId, categoryId }, limit) => clearCategory(tx, userId, categoryId, limit),
     end: (tx, { categoryId }) => deleteCleanUp(tx, categoryId),
   })
 

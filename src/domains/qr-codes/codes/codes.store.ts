@@ -7,7 +7,6 @@ import {
   exists,
   getTableColumns,
   inArray,
-  isNotNull,
   isNull,
   ne,
   or,
@@ -16,7 +15,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
-import { isInJson, notByIndex } from '#db/dialect.ts'
+import { notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { whileRoom } from '#db/list-totals.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -37,6 +36,7 @@ import { changePicture, deletePictures } from '../looks/looks.store.ts'
 import { removeLinks } from '../slugs.store.ts'
 import type { ListQuery } from './codes.model.ts'
 import { type CodeChange, differences, type NewCode } from './codes.rules.ts'
+import { noteCode } from './notes.store.ts'
 
 export type QrCodeRow = typeof qrCodes.$inferSelect
 
@@ -203,11 +203,6 @@ export async function codeIds(db: Db, owner: Owner, categoryIds: CategoryIds, li
 export const codesByIds = (db: Db, owner: Owner, ids: readonly number[]): Promise<QrCodeRow[]> =>
   shownCodes(db).where(among(owner, ids))
 
-const anyByIds = prepared((db) => shownCodes(db).where(isInJson(qrCodes.id, p('ids'))))
-/** The codes with these ids, of any owner, also in the trash: for those who know that they may see them. */
-export const anyCodes = (db: Db | Tx, ids: readonly number[]): Promise<QrCodeRow[]> =>
-  anyByIds(db, { ids: JSON.stringify(ids) })
-
 const personalById = prepared((db) =>
   shownCodes(db).where(and(eq(qrCodes.id, p('id')), eq(qrCodes.userId, p('userId')), eq(qrCodes.orgId, 0), isLive)),
 )
@@ -328,15 +323,6 @@ export async function insertPersonal(tx: Tx, list: readonly Personal[]): Promise
   })
 }
 
-/** Tells webhooks of a change of a code outside the trash. */
-export function noteCode(
-  tx: Tx,
-  verb: 'created' | 'updated' | 'deleted',
-  { id, name, ...owner }: Pick<QrCodeRow, 'id' | 'name' | 'userId' | 'orgId'>,
-): void {
-  note(tx, { type: `qr_code.${verb}`, owner: ownerKey(owner), id, ...(verb === 'deleted' && { data: { name } }) })
-}
-
 /** `revived`: the id and the version of a code that was deleted permanently and comes back. It gets a new uuid. */
 export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?: SyncRevival): Promise<QrCodeRow> {
   const now = tx.stamp
@@ -437,33 +423,6 @@ export async function addScans(tx: Tx, scans: ReadonlyMap<number, number>): Prom
     if (count > 0) note(tx, { type: 'qr_code.scanned', owner: ownerKey(row), id: row.id, data: { count } })
   }
   return new Set(rows.map(({ id }) => id))
-}
-
-/** Takes at most `limit` of the user's codes, also those in the trash, out of a category. Returns their number. */
-export async function clearCategory(tx: Tx, userId: number, categoryId: number, limit: number): Promise<number> {
-  let left = limit
-  // Two statements, so that each finds its rows with the index that begins with owner and deletion.
-  for (const deletion of [isLive, isNotNull(qrCodes.deletedAt)]) {
-    const before = await tx
-      .select(listed.columns)
-      .from(qrCodes)
-      .where(and(ownedBy({ userId, orgId: 0 }), deletion, eq(qrCodes.categoryId, categoryId)))
-      .limit(left)
-    if (before.length === 0) continue
-    const ids = before.map((row) => row.id)
-    await tx
-      .update(qrCodes)
-      .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
-      .where(inArray(qrCodes.id, ids))
-      .returning({ id: qrCodes.id })
-    for (const row of before) {
-      listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
-      if (row.deletedAt === null) noteCode(tx, 'updated', row)
-    }
-    left -= before.length
-    if (left === 0) break
-  }
-  return limit - left
 }
 
 /** Deletes codes permanently, in the trash or not. Returns the number of codes deleted. */

@@ -1,6 +1,6 @@
-/** Changes of codes that follow from changes of their designs. */
+/** Changes of codes that follow from changes of their designs and categories. */
 
-import { eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { qrPictures } from '#db/schema/qr-designs.ts'
@@ -14,7 +14,8 @@ import {
   newPictureKey,
   replacePictures,
 } from '../looks/looks.store.ts'
-import { listed, noteCode, type QrCodeRow } from './codes.store.ts'
+import { isLive, listed, ownedBy, type QrCodeRow } from './codes.store.ts'
+import { noteCode } from './notes.store.ts'
 
 /** Gives a design to a code that the write has just inserted. Its version stays. */
 export async function giveDesign(tx: Tx, row: QrCodeRow, designId: number | null): Promise<QrCodeRow> {
@@ -71,4 +72,31 @@ export async function makePlain(tx: Tx, designId: number, limit: number): Promis
   const ids = codes.map(({ id }) => id)
   await change(tx, ids, { designId: null, pictureKey: null })
   return codes.length
+}
+
+/** Takes at most `limit` of the user's codes, also those in the trash, out of a category. Returns their number. */
+export async function clearCategory(tx: Tx, userId: number, categoryId: number, limit: number): Promise<number> {
+  let left = limit
+  // Two statements, so that each finds its rows with the index that begins with owner and deletion.
+  for (const deletion of [isLive, isNotNull(qrCodes.deletedAt)]) {
+    const before = await tx
+      .select(listed.columns)
+      .from(qrCodes)
+      .where(and(ownedBy({ userId, orgId: 0 }), deletion, eq(qrCodes.categoryId, categoryId)))
+      .limit(left)
+    if (before.length === 0) continue
+    const ids = before.map((row) => row.id)
+    await tx
+      .update(qrCodes)
+      .set({ categoryId: null, version: sql`${qrCodes.version} + 1`, updatedAt: tx.stamp })
+      .where(inArray(qrCodes.id, ids))
+      .returning({ id: qrCodes.id })
+    for (const row of before) {
+      listed.updated(tx, row, { ...row, updatedAt: tx.stamp })
+      if (row.deletedAt === null) noteCode(tx, 'updated', row)
+    }
+    left -= before.length
+    if (left === 0) break
+  }
+  return limit - left
 }

@@ -8,7 +8,8 @@ import type { Db, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
 
 import type { NewCode } from '../codes/codes.rules.ts'
-import { isLive, listed, noteCode, ownedBy, type QrCodeRow } from '../codes/codes.store.ts'
+import { isLive, listed, ownedBy, type QrCodeRow } from '../codes/codes.store.ts'
+import { noteCode } from '../codes/notes.store.ts'
 import type { Identity } from './rows.rules.ts'
 
 export type LinkRow = typeof qrLinks.$inferSelect

@@ -117,7 +117,7 @@ const gathered = perContext((ctx) =>
 /** Records a scan by the same statement as those of other users. Undefined if it takes a write of its own, which may refuse it. */
 async function recordTogether(ctx: AppContext, recording: Recording): Promise<store.ScanRow | undefined> {
   if (dialect === 'sqlite' || isAroundWrites()) return undefined
-  // The one statement tells nobody of a code that was scanned.
+  // The one statement makes no notes for webhooks.
   if (recording.onceKey !== undefined && isNotedAnywhere(ctx.db.read, 'qr_code.scanned')) return undefined
   return gathered(ctx)[recording.userId % 2]!.add({ ...recording, tries: 0 })
 }

@@ -30,6 +30,7 @@ export const deliveryAdminEndpoints = [
     description:
       'Queues an event `webhook.test`, whatever events the webhook has. The delivery shows what became of it.',
     params: ById,
+    ignoresKey: 'It sends a test, whose delivery is its answer.',
     data: DeliveryView,
     refuses: refusesSending,
     run: ({ ctx, actor, params }) => service.testWebhook(ctx, asServer(actor), params.id),

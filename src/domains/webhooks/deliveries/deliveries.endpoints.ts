@@ -34,6 +34,7 @@ export const deliveryEndpoints = [
       'Queues an event `webhook.test`, whatever events the webhook has. The delivery shows what became of it.',
     params: ById,
     query: InOrg,
+    ignoresKey: 'It sends a test, whose delivery is its answer.',
     data: DeliveryView,
     refuses: refusesSending,
     run: ({ ctx, actor, params, query }) => service.testWebhook(ctx, asUser(actor), params.id, query.orgId),

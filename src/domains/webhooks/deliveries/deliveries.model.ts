@@ -74,7 +74,7 @@ export type DeliveriesQuery = Static<typeof DeliveriesQuery>
 
 export const Replay = Model('ReplayDeliveries', {
   from: Time,
-  to: Time,
+  to: { ...Time, examples: [1_767_312_000_000] },
   status: Type.Optional(Nullable(Status)),
 })
 export type Replay = Static<typeof Replay>

@@ -9,7 +9,7 @@ import { notFound } from '#http/errors.ts'
 import { HOUR } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { bodyOf } from '../outbox/outbox.rules.ts'
+import { bodyOf, withSequence } from '../outbox/outbox.rules.ts'
 import { deliveriesWritten } from '../outbox/outbox.service.ts'
 import { insertDeliveries } from '../outbox/outbox.store.ts'
 import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
@@ -25,7 +25,6 @@ import {
   type Replay,
 } from './deliveries.model.ts'
 import * as store from './deliveries.store.ts'
-import { toDetail, toView } from './deliveries.view.ts'
 
 export async function listDeliveries(
   ctx: AppContext,
@@ -143,3 +142,20 @@ async function cleanUp(ctx: AppContext): Promise<void> {
 }
 
 export const cleanUpJob: Job = { name: 'webhooks.cleanUp', every: HOUR, run: cleanUp }
+
+const toView = (row: store.DeliveryRow): DeliveryView => ({
+  id: row.id,
+  eventId: row.eventId,
+  event: row.event,
+  sequence: row.sequence ?? 0,
+  status: row.status,
+  attempts: row.attempts.map(({ at, status, error, ms }) => ({ at, status, error, ms })),
+  nextAttemptAt: row.dueAt,
+  createdAt: row.createdAt,
+})
+
+const toDetail = (row: store.DeliveryRow): DeliveryDetail => ({
+  ...toView(row),
+  body: withSequence(row.body, row.sequence ?? 0),
+  answer: row.answer,
+})

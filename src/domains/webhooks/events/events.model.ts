@@ -1,4 +1,4 @@
-/** What webhooks are told: a description of each event, and the data of those that are not about a row as its operation answers it. */
+/** Descriptions of all events, and the data of those that are not about a row as its operation answers it. */
 
 import type { EventThing, EventType } from '#db/schema/webhooks.ts'
 import { Id, Model, Nullable, Text, Time, type TObject, Type } from '#http/schema.ts'
@@ -38,7 +38,7 @@ export const DESCRIPTIONS: Readonly<Record<EventType, string>> = {
   'invitation.answered': 'An invited user has accepted or declined.',
   'org.created': 'An organization was created.',
   'org.updated': 'The organization was changed.',
-  'org.dissolved': 'An organization was dissolved, with its webhooks: only webhooks of the server are told.',
+  'org.dissolved': 'An organization was dissolved, with its webhooks, so only webhooks of the server get this event.',
   'album_photo.created': 'A photo was added to an album.',
   'user.created': 'An account was created.',
   'user.disabled': 'An account was disabled.',

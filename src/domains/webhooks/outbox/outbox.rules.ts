@@ -1,4 +1,4 @@
-/** What a receiver gets: the JSON of an event. */
+/** The JSON of an event, as receivers get it. */
 
 import type { EventThing, EventType } from '#db/schema/webhooks.ts'
 

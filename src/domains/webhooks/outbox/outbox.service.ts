@@ -19,7 +19,7 @@ import { bodyOf, bounded } from './outbox.rules.ts'
 import * as store from './outbox.store.ts'
 import { addScans, type Scanned } from './scans.store.ts'
 
-/** Events of one kind and owner that a write tells of one by one. */
+/** So many events of a type and an owner are written one by one in a write. */
 const MAX_EVENTS = 5000
 const ROWS_PER_READ = 250
 

@@ -1,4 +1,4 @@
-/** Tells webhooks of the scans of each code at most once a minute. */
+/** Makes an event of the scans of each code, at most once a minute. */
 
 import type { AppContext } from '#context'
 import { inSlices } from '#db/slices.ts'

@@ -106,7 +106,7 @@ export async function claim(
   return rows.toSorted((a, b) => a.id - b.id)
 }
 
-/** What became of an attempt. */
+/** The result of an attempt. */
 export interface Ended {
   readonly delivery: DeliveryRow
   readonly attempt: DeliveryAttempt

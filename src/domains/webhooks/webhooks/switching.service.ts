@@ -1,4 +1,4 @@
-/** What the server does by itself when a receiver does not keep up. */
+/** Switches webhooks off whose receivers do not keep up. */
 
 import type { AppContext } from '#context'
 import { orgOf } from '#db/owner-key.ts'
@@ -29,7 +29,7 @@ const TEXTS: Readonly<Record<Exclude<DisabledReason, 'OWNER'>, Localized>> = {
   },
 }
 
-/** Switches a webhook off, and tells the user who made it. */
+/** Switches a webhook off, and notifies the user who made it. */
 export async function switchOff(
   ctx: AppContext,
   tx: Tx,

@@ -39,7 +39,7 @@ export const webhookAdminEndpoints = [
     logs: 'WEBHOOK_CREATE',
     body: CreateServerWebhook,
     data: NewWebhookView,
-    ignoresKey: 'Its secret is shown once, and not kept where a repetition could read it.',
+    ignoresKey: 'Its answer is a secret.',
     refuses: { 403: `${CONFIRM} Or webhooks are switched off.` },
     run: ({ ctx, actor, body }) => service.createWebhook(ctx, service.asLogged(actor), body),
   }),
@@ -91,7 +91,7 @@ export const webhookAdminEndpoints = [
     logs: 'WEBHOOK_UPDATE',
     params: ById,
     data: WebhookSecret,
-    ignoresKey: 'The secret is shown once, and not kept where a repetition could read it.',
+    ignoresKey: 'Its answer is a secret.',
     run: ({ ctx, actor, params }) => service.renewSecret(ctx, service.asLogged(actor), params.id),
   }),
 ]

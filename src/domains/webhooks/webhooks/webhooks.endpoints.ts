@@ -38,13 +38,13 @@ export const webhookEndpoints = [
     path: '/api/webhooks',
     summary: 'Create a webhook',
     description:
-      `Tells another program of changes, by signed requests to its \`url\`. ${RIGHT} At most ${LIMITS.USER} for a user and ${LIMITS.ORG} for an ` +
+      `Sends changes to another program, by signed requests to its \`url\`. ${RIGHT} At most ${LIMITS.USER} for a user and ${LIMITS.ORG} for an ` +
       'organization. You must have confirmed within the last 10 minutes that it is you.',
     tag,
     access: signedIn,
     body: CreateWebhook,
     data: NewWebhookView,
-    ignoresKey: 'Its secret is shown once, and not kept where a repetition could read it.',
+    ignoresKey: 'Its answer is a secret.',
     refuses: {
       403: `${CONFIRM} Or you lack \`org:update\`, have no proved address, or webhooks are switched off.`,
       404: 'The organization does not exist.',
@@ -101,7 +101,7 @@ export const webhookEndpoints = [
     params: ById,
     query: InOrg,
     data: WebhookSecret,
-    ignoresKey: 'The secret is shown once, and not kept where a repetition could read it.',
+    ignoresKey: 'Its answer is a secret.',
     refuses,
     run: ({ ctx, actor, params, query }) => service.renewSecret(ctx, service.asUser(actor), params.id, query.orgId),
   }),

@@ -1,6 +1,12 @@
 /** Shapes of webhooks in requests and answers. */
 
-import { DISABLED_REASONS, WEBHOOK_SCOPES } from '#db/schema/webhooks.ts'
+import {
+  DISABLED_REASONS,
+  EVENT_TYPES,
+  type EventType,
+  WEBHOOK_SCOPES,
+  type WebhookScope,
+} from '#db/schema/webhooks.ts'
 import {
   Enum,
   Id,
@@ -24,6 +30,29 @@ export const LIMITS = { USER: 3, ORG: 20, PLATFORM: 50 } as const
 export const MAX_PENDING = 10_000
 /** How long the secret before the present one also signs. */
 export const ROTATION_MS = DAY
+/** Events of the server, which only webhooks of the server get. */
+const OF_SERVER: readonly EventType[] = [
+  'org.created',
+  'user.created',
+  'user.disabled',
+  'user.enabled',
+  'user.deleted',
+  'agreement.published',
+  'app_update.published',
+  'backup.finished',
+  'backup.failed',
+]
+
+/** Events about rows that only organizations own. */
+const OF_ORGANIZATION = /^(member|join_request|invitation|org)\./
+
+/** The events that a webhook can get. */
+export function typesFor(scope: WebhookScope): readonly EventType[] {
+  if (scope === 'PLATFORM') return EVENT_TYPES
+  const types = EVENT_TYPES.filter((type) => !OF_SERVER.includes(type))
+  return scope === 'ORG' ? types : types.filter((type) => !OF_ORGANIZATION.test(type))
+}
+
 const MAX_URL = 2000
 const MAX_PATTERNS = 60
 
@@ -35,7 +64,7 @@ const Events = Type.Array(Line(60, 1), {
   minItems: 1,
   maxItems: MAX_PATTERNS,
   description: 'Types of events as in `/webhooks.json`, all of a thing (`asset.*`), or all (`*`)',
-  examples: [['asset.*', 'member.joined']],
+  examples: [['asset.*', 'qr_code.created']],
 })
 
 export const CreateWebhook = Model('CreateWebhook', {

@@ -22,13 +22,13 @@ import {
   LIMITS,
   type NewWebhookView,
   ROTATION_MS,
+  typesFor,
   type UpdateWebhook,
   type WebhooksQuery,
   type WebhookView,
 } from './webhooks.model.ts'
 import { firstUnknown, secretText, SERVER, urlProblem } from './webhooks.rules.ts'
 import * as store from './webhooks.store.ts'
-import { toView } from './webhooks.view.ts'
 
 /** Who asks, and whether for the server: an administrator, whose writes are logged, or for themselves and their organizations. */
 export interface Asking {
@@ -88,7 +88,7 @@ export async function writeFor<T>(
   return logged === undefined ? ctx.db.write(name, async (tx) => (await fn(tx)).result) : logged.write(name, fn)
 }
 
-/** What the log has of an address: paths can be secrets. */
+/** The fields in the operation log. Paths of addresses can be secrets. */
 const shownInLog = ({ name, url, events, enabled }: Pick<store.WebhookRow, 'name' | 'url' | 'events' | 'enabled'>) => ({
   name,
   origin: new URL(url).origin,
@@ -137,7 +137,7 @@ function checkInput(
 ): void {
   const problem = url === undefined ? undefined : urlProblem(url, ctx.config.privateTargets)
   if (problem !== undefined) throw problem === 'port' ? refused.refusedPort() : refused.notPublic()
-  const unknown = events === undefined ? -1 : firstUnknown(events, scope)
+  const unknown = events === undefined ? -1 : firstUnknown(events, typesFor(scope))
   if (unknown >= 0) throw refused.unknownEvents(events![unknown]!, unknown)
 }
 
@@ -206,7 +206,7 @@ export async function renewSecret(
     const previousUntil = ctx.clock.now() + ROTATION_MS
     const sealed = { secret: ctx.seal.seal(secret), previousSecret: row.secret, previousUntil, updatedAt: tx.stamp }
     await store.changeWebhook(tx, row, sealed)
-    const entry = { targetId: id, targetName: row.name, before: { secret: 'old' }, after: { secret: 'new' } }
+    const entry = { targetId: id, targetName: row.name, before: { renewed: false }, after: { renewed: true } }
     return { result: undefined, logged: entry }
   })
   return { secret }
@@ -226,3 +226,19 @@ const deleteEnded = (ctx: AppContext): Promise<void> =>
   })
 
 export const deleteEndedJob: Job = { name: 'webhooks.deleteEnded', every: MINUTE, run: deleteEnded }
+
+const toView = (row: store.WebhookRow): WebhookView => ({
+  id: row.id,
+  scope: row.scope,
+  orgId: orgOf(row.owner) || null,
+  name: row.name,
+  url: row.url,
+  events: row.events,
+  enabled: row.enabled,
+  disabledReason: row.disabledReason,
+  pending: row.pending,
+  lastSuccessAt: row.lastSuccessAt,
+  lastFailureAt: row.lastFailureAt,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+})

@@ -1,12 +1,13 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
-import { identities, users } from '#db/schema/accounts.ts'
+import { users } from '#db/schema/accounts.ts'
 import { webhookDeliveries, webhooks } from '#db/schema/webhooks.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { hasProvedEmail } from '#domains/accounts/index.ts'
 
 export type WebhookRow = typeof webhooks.$inferSelect
 
@@ -107,19 +108,12 @@ export async function userExists(tx: Tx, id: number): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Whether the user has proved an e-mail address or a phone number. */
+/** Whether the user has proved an e-mail address. */
 export async function hasProvedAddress(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx
-    .select({ id: identities.id })
-    .from(identities)
-    .where(
-      and(
-        eq(identities.userId, userId),
-        eq(identities.verified, true),
-        inArray(identities.provider, ['EMAIL', 'PHONE']),
-      ),
-    )
-    .limit(1)
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), hasProvedEmail(tx, sql`${users.id}`)))
   return rows.length > 0
 }
 

@@ -1,4 +1,4 @@
-/** Webhooks that are told of all users and organizations, by ids, names and kinds. */
+/** Webhooks that get the events of all users and organizations, with ids, names and kinds. */
 
 import { things } from '../../i18n/things.ts'
 import { useLocale } from '../../i18n/words.ts'

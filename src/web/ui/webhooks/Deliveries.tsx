@@ -1,4 +1,4 @@
-/** What was sent to a webhook, with each attempt, and a button that sends it again. */
+/** The deliveries of a webhook with their attempts, and a button that sends them again. */
 
 import { Box, Button, Typography } from '@mui/material'
 import { useState } from 'react'
@@ -11,7 +11,7 @@ import { ErrorNotice, Loading } from '../Answer.tsx'
 import { NoticeDialog } from '../dialogs.tsx'
 import { Row, Rows } from '../Rows.tsx'
 import { EnumStatus } from '../Status.tsx'
-import type { Webhook } from './Webhooks.tsx'
+import type { Webhook } from './schema.ts'
 import { words } from './words.ts'
 
 interface Props {

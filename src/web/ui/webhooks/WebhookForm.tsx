@@ -1,4 +1,4 @@
-/** Makes or changes a webhook. Beside the chosen events stands an example of what the receiver gets. */
+/** Makes or changes a webhook. An example of an event stands below the chosen ones. */
 
 import { Autocomplete, Box, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
@@ -8,8 +8,7 @@ import { useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../dialogs.tsx'
 import { CheckField } from '../fields.tsx'
 import { useForm } from '../use-form.tsx'
-import { useEventSchemas } from './schema.ts'
-import type { Webhook, Whose } from './Webhooks.tsx'
+import { useEventSchemas, type Webhook, type Whose } from './schema.ts'
 import { words } from './words.ts'
 
 interface Props {

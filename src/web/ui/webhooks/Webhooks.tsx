@@ -6,7 +6,6 @@ import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
-import type { DataOf } from '../../api/types.ts'
 import { wordOf } from '../../i18n/enums.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
@@ -17,16 +16,9 @@ import { Section } from '../parts.tsx'
 import { Row, Rows } from '../Rows.tsx'
 import { Status, type Tone } from '../Status.tsx'
 import { Deliveries } from './Deliveries.tsx'
+import type { Webhook, Whose } from './schema.ts'
 import { WebhookForm } from './WebhookForm.tsx'
 import { words } from './words.ts'
-
-export type Webhook = DataOf<'webhooks.get'>
-
-/** Whose webhooks. */
-export interface Whose {
-  readonly orgId?: number
-  readonly isOfServer?: boolean
-}
 
 type Health = 'good' | 'bad' | 'off' | 'idle'
 const TONES: Readonly<Record<Health, Tone>> = { good: 'good', bad: 'bad', off: 'neutral', idle: 'neutral' }
@@ -37,7 +29,7 @@ function healthOf({ enabled, lastSuccessAt, lastFailureAt }: Webhook): Health {
   return lastSuccessAt === null ? 'idle' : 'good'
 }
 
-/** What is open beside the list. */
+/** The dialog that is open. */
 type Open =
   | { readonly kind: 'new' }
   | { readonly kind: 'edit' | 'log' | 'delete' | 'renew'; readonly webhook: Webhook }

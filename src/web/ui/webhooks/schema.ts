@@ -1,6 +1,16 @@
-/** The events of webhooks, as the server describes them. */
+/** Webhooks, and their events as the server describes them. */
 
 import { useQuery } from '@tanstack/react-query'
+
+import type { DataOf } from '../../api/types.ts'
+
+export type Webhook = DataOf<'webhooks.get'>
+
+/** Without an organization and the server, those of the user. */
+export interface Whose {
+  readonly orgId?: number
+  readonly isOfServer?: boolean
+}
 
 export interface EventSchema {
   readonly description: string

@@ -3,7 +3,7 @@ import { texts } from '../../i18n/words.ts'
 export const words = texts({
   en: {
     title: 'Webhooks',
-    text: 'Another program is told of changes, by signed requests to its address.',
+    text: 'Another program learns of changes, by signed requests to its address.',
     none: 'No webhooks',
     noneText: 'Tell another program when something changes, instead of letting it ask again and again.',
     add: 'New webhook',
@@ -19,7 +19,7 @@ export const words = texts({
     events: 'Events',
     all: 'All events',
     allOf: (thing: string) => `All of ${thing}`,
-    example: 'What it gets',
+    example: 'Example',
     made: 'The webhook is made',
     secret: 'The new secret',
     secretText: 'Copy the secret now: it is shown only this once. The receiver checks the signatures with it.',

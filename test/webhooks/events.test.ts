@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+
+import type { WebhookView } from '#domains/webhooks/webhooks/webhooks.model.ts'
+
+import { createActivity, setStatus } from '../activities/helpers.ts'
+import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
+import { addMembers, leave, setRole } from '../orgs/helpers.ts'
+import { hook } from './helpers.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+
+let receiver: Receiver
+let server: TestServer
+let admin: Person
+let alice: Person
+let bob: Person
+let orgId: number
+let ofOrg: Pick<WebhookView, 'id' | 'url'>
+let ofServer: Pick<WebhookView, 'id' | 'url'>
+
+beforeAll(async () => {
+  receiver = startReceiver()
+  server = await startServer({ config: { privateTargets: [receiver.origin] } })
+  admin = await server.admin()
+  alice = await server.person('alice')
+  bob = await server.person('bob')
+  orgId = ok(await alice.call('orgs.create', { body: { name: 'Library' } })).data.id
+  ofOrg = await hook(alice, receiver, { orgId })
+  const body = { name: 'Monitoring', url: receiver.newUrl(), events: ['*'] }
+  ofServer = ok(await admin.call('webhooks.createOfServer', { body })).data
+})
+afterAll(async () => {
+  await server?.stop()
+  await receiver?.stop()
+})
+
+/** The events of the organization that `act` causes, in their order. */
+async function eventsOf(act: () => Promise<unknown>, last: string) {
+  const before = receiver.at(ofOrg.url).length
+  await act()
+  await receiver.next(ofOrg.url, 1, (one) => receiver.at(ofOrg.url).indexOf(one) >= before && one.event.type === last)
+  // Those before it may arrive later.
+  const sequences = () => receiver.at(ofOrg.url).map(({ event }) => event.sequence as number)
+  await until(() => new Set(sequences()).size === Math.max(...sequences()))
+  return receiver
+    .at(ofOrg.url)
+    .slice(before)
+    .map(({ event }) => event)
+    .toSorted((a, b) => a.sequence - b.sequence)
+}
+const types = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+
+test('Codes: created, changed, restored and deleted', async () => {
+  const body = { name: 'Menu', content: 'https://example.org/menu', orgId }
+  const code = ok(await alice.call('qrCodes.create', { body })).data
+  const [created] = await eventsOf(async () => undefined, 'qr_code.created')
+  const read = ok(await alice.call('qrCodes.get', { params: { id: code.id } })).data
+  expect(created).toMatchObject({ type: 'qr_code.created', orgId, data: read })
+  const events = await eventsOf(async () => {
+    ok(await alice.call('qrCodes.update', { params: { id: code.id }, body: { name: 'Card' } }))
+    ok(await alice.call('qrCodes.update', { params: { id: code.id }, body: { name: 'Card' } }))
+    ok(await alice.call('qrCodes.delete', { params: { id: code.id } }))
+  }, 'qr_code.deleted')
+  // The second change changed nothing.
+  expect(types(events)).toEqual(['qr_code.updated', 'qr_code.deleted'])
+  expect(events[0].data.name).toBe('Card')
+  expect(events[1].data).toEqual({ id: code.id, name: 'Card', kind: 'qr_code' })
+})
+
+test('Assets: lent, given back and scrapped', async () => {
+  const { id } = ok(await alice.call('assets.create', { body: { name: 'Projector', orgId } })).data
+  const events = await eventsOf(async () => {
+    ok(await alice.call('assets.checkOut', { params: { id }, body: { personName: 'Ms Chen' } }))
+    ok(await alice.call('assets.checkIn', { params: { id }, body: {} }))
+    ok(await alice.call('assets.scrap', { params: { id }, body: { reason: 'broken' } }))
+  }, 'asset.scrapped')
+  expect(types(events).filter((type) => type !== 'asset.created')).toEqual([
+    'asset.checked_out',
+    'asset.updated',
+    'asset.checked_in',
+    'asset.updated',
+    'asset.updated',
+    'asset.scrapped',
+  ])
+  expect(events.find(({ type }) => type === 'asset.checked_out').data.loan).toMatchObject({ personName: 'Ms Chen' })
+  expect(events.at(-1).data).toMatchObject({ status: 'SCRAPPED', scrapReason: 'broken' })
+})
+
+test('Members: who joins, is promoted and leaves', async () => {
+  const events = await eventsOf(async () => {
+    await addMembers(alice, { id: orgId }, bob)
+    await setRole(alice, { id: orgId }, bob, 'ADMIN')
+    ok(await leave(bob, { id: orgId }))
+  }, 'member.left')
+  expect(types(events)).toEqual(['invitation.answered', 'member.joined', 'member.role_changed', 'member.left'])
+  expect(events[1].data).toMatchObject({ id: bob.id, roleCode: 'MEMBER' })
+  expect(events[2].data).toMatchObject({ roleCode: 'ADMIN' })
+})
+
+test('Activities: their life, and who takes part', async () => {
+  const startTime = Date.now() + 3_600_000
+  const times = { startTime, endTime: startTime + 3_600_000 }
+  const events = await eventsOf(async () => {
+    const fields = { ...times, ownerType: 'ORGANIZATION', ownerId: orgId, visibility: 'INVITE_ONLY' } as const
+    const more = { hasCheckIn: true, hasPass: true, registration: { waitlist: false }, status: 'ACTIVE' } as const
+    const activity = await createActivity(alice, { ...fields, ...more } as never)
+    ok(await alice.call('registrations.register', { params: { id: activity.id }, body: {} } as never))
+    await setStatus(alice, activity.id, 'CANCELLED')
+  }, 'activity.cancelled')
+  expect(types(events)).toEqual([
+    'activity.created',
+    'activity.updated',
+    'activity.published',
+    'registration.confirmed',
+    'activity.updated',
+    'activity.cancelled',
+  ])
+  const text = JSON.stringify(events)
+  expect(text).not.toMatch(/"inviteCode":"|"shortCode":"|"qrContent":"/)
+  expect(events[3].data).toMatchObject({ userId: alice.id, status: 'CONFIRMED' })
+})
+
+test('A webhook of the server gets ids, names and kinds, and the events of the server', async () => {
+  const mia = await server.person('mia')
+  const [created] = await receiver.next(
+    ofServer.url,
+    1,
+    ({ event }) => event.type === 'user.created' && event.data.id === mia.id,
+  )
+  expect(created!.event).toMatchObject({ orgId: null, data: { id: mia.id, name: 'mia', kind: 'user' } })
+  await receiver.next(ofServer.url, 1, ({ event }) => event.type === 'asset.created')
+  for (const { event } of receiver.at(ofServer.url))
+    expect(Object.keys(event.data).toSorted()).toEqual(['id', 'kind', 'name'])
+  ok(await admin.patch(`/api/admin/users/${mia.id}/status`, { status: 'DISABLED' }))
+  await receiver.next(ofServer.url, 1, ({ event }) => event.type === 'user.disabled')
+})
+
+test('A webhook of a user gets their own rows only', async () => {
+  const own = await hook(admin, receiver)
+  ok(await admin.call('assets.create', { body: { name: 'Own' } }))
+  ok(await alice.call('assets.create', { body: { name: 'Other', orgId } }))
+  ok(await alice.call('assets.create', { body: { name: 'Personal' } }))
+  const [only] = await receiver.next(own.url)
+  expect(only!.event).toMatchObject({ type: 'asset.created', orgId: null, data: { name: 'Own' } })
+  ok(await admin.call('webhooks.test', { params: { id: own.id } }))
+  await receiver.next(own.url, 2)
+  expect(types(receiver.at(own.url).map(({ event }) => event))).toEqual(['asset.created', 'webhook.test'])
+})
+
+test.if(inProcess)('An event exists only if its change does', async () => {
+  const count = async () => ok(await alice.call('webhooks.deliveries', { params: { id: ofOrg.id } })).data.total
+  const before = await count()
+  const bad = { name: 'Chair', assetNo: 'SAME-1', orgId }
+  ok(await alice.call('assets.create', { body: bad }))
+  expect((await alice.call('assets.create', { body: bad })).status).toBe(400)
+  expect(await count()).toBe(before + 1)
+})
