@@ -136,7 +136,7 @@ export type FindMailInvitation = (
   token: string,
 ) => Promise<
   | {
-      /** The address to which the mail was sent: whoever has the token can read its mails. */
+      /** The address to which the mail was sent: anyone who has the token can read its mails. */
       readonly email: string
       /** In the write that makes the account. @throws AppError if the invitation has ended meanwhile, or nobody can join */
       accept(tx: Tx, userId: number): Promise<void>

@@ -33,7 +33,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
     [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],
     [/^\/api\/login-records\/user\/:/, 'user'],
-    [/^\/api\/admin\/users\/:userId(\/role|\/status)?$/, 'stranger'],
+    [/^\/api\/admin\/users\/:userId(\/role|\/status|\/reset-code|\/sessions\/end)?$/, 'stranger'],
   ],
   fields: { sessionId: 'session', deviceId: 'device', userId: 'user', linkedUserId: 'user' },
   reads: (_owned, victim) => [

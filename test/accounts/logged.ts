@@ -1,3 +1,4 @@
+import { ok } from '../harness/index.ts'
 import type { LoggedFixture } from '../operation-log/logged-fixture.ts'
 
 export const logged: LoggedFixture = {
@@ -47,6 +48,31 @@ export const logged: LoggedFixture = {
       },
       refused: [() => change('OWNER'), () => change('USER', admin.id), () => change('ADMIN', 999_999_999)],
       unchanged: () => change('ADMIN'),
+    }
+  },
+  'admin.users.resetCode': async ({ server, admin }) => {
+    ok(await admin.call('admin.settings.update', { body: { values: { 'security.adminResetCodes': true } } }))
+    const user = await server.person()
+    const make = (id = user.id, body: object = {}) => admin.post(`/api/admin/users/${id}/reset-code`, body)
+    return {
+      call: () => make(),
+      row: {
+        targetId: user.id,
+        targetName: user.username,
+        before: null,
+        after: (reply) => ({ expiresAt: reply.data.expiresAt }),
+      },
+      refused: [() => make(admin.id), () => make(user.id, { hours: 100 }), () => make(999_999_999)],
+    }
+  },
+  'admin.users.endSessions': async ({ server, admin }) => {
+    const user = await server.person()
+    const end = (id = user.id) => admin.post(`/api/admin/users/${id}/sessions/end`)
+    return {
+      call: () => end(),
+      row: { targetId: user.id, targetName: user.username, before: { userId: user.id, sessions: 1 }, after: null },
+      refused: [() => end(999_999_999)],
+      unchanged: () => end(),
     }
   },
   'admin.users.changeStatus': async ({ server, admin }) => {

@@ -42,7 +42,7 @@ const logged = async (action: 'USER_RESET_CODE' | 'SESSION_REVOKE', targetId: nu
   ok(await admin.call('operationLog.list', { query: { action, targetId } })).data.items
 
 describe('a reset code by an administrator', () => {
-  test('sets a new password once, ends all sessions, and is told, without the code in the log', async () => {
+  test('sets a new password once, ends all sessions, and notifies, without the code in the log', async () => {
     const pupil = await world.server.person()
     const { code, expiresAt } = ok(await makeCode(clerk, pupil.id)).data
     expect(code).toMatch(/^([A-HJ-NP-Z2-9]{4}-){3}[A-HJ-NP-Z2-9]{4}$/)
@@ -171,7 +171,7 @@ describe('guessing a code', () => {
       expect([status, business, message, details]).toEqual([400, first!.code, first!.message, first!.details])
   })
 
-  test.if(inProcess)('the same statements run for each of them, so that the time tells nothing', async () => {
+  test.if(inProcess)('the same statements run for each of them, so that the time shows nothing', async () => {
     const pupil = await world.server.person()
     const expired = await world.server.person()
     ok(await makeCode(clerk, pupil.id))

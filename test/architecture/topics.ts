@@ -196,7 +196,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'restart',
     'overview',
   ],
-  settings: ['kinds', 'budgets', 'programs', 'protections', 'settings', 'values', 'admin'],
+  settings: ['kinds', 'budgets', 'people', 'programs', 'protections', 'settings', 'values', 'admin'],
   people: ['slips', 'importing'],
   shares: ['shares', 'admin'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push'],

@@ -67,6 +67,15 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'lan.trustPem': [404, /Not found/],
   'lan.trustProfile': [404, /Not found/],
   'lan.trustCheck': [404, /Not found/],
+  // Tokens of invitations are random, and the server of the tests sends no mails.
+  'orgs.inviteByMail': [400, /no mails/],
+  'orgs.mailInvitation': [404, /Not found/],
+  'orgs.acceptMailInvitation': [404, /Not found/],
+  'orgs.declineMailInvitation': [404, /Not found/],
+  'admin.users.import': [400, /username|CSV/],
+  'admin.users.importSheet': [403, /address/],
+  // Off by default.
+  'admin.users.resetCode': [403, /no reset codes/],
   // The codes and uuids of real rows are random.
   'qrCodes.public': NO_SUCH_ROW,
   'qrCodes.publicPage': NO_SUCH_ROW,
@@ -149,6 +158,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'auth.phoneBind': NOT_SENT,
   'auth.emailBind': NOT_SENT,
   'auth.resetPassword': NOT_SENT,
+  'auth.redeemCode': NOT_SENT,
   'auth.phonePasswordLogin': [401, /password/],
   'auth.refresh': UNKNOWN_TOKEN,
   'adminAuth.refresh': UNKNOWN_TOKEN,

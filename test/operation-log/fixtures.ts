@@ -16,6 +16,7 @@ import { logged as metadata } from '../metadata/logged.ts'
 import { logged as notifications } from '../notifications/logged.ts'
 import { logged as oidc } from '../oidc/logged.ts'
 import { logged as orgs } from '../orgs/logged.ts'
+import { logged as people } from '../people/logged.ts'
 import { logged as qrCodes } from '../qr-codes/logged.ts'
 import { logged as server } from '../server/logged.ts'
 import { logged as settings } from '../settings/logged.ts'
@@ -40,6 +41,7 @@ export const LOGGED: readonly LoggedFixture[] = [
   notifications,
   oidc,
   orgs,
+  people,
   qrCodes,
   server,
   settings,

@@ -47,7 +47,7 @@ const members = async () =>
   ok(await owner.call('orgs.members', { params: { orgId: org.id }, query: { size: 100 } })).data.items
 
 describe('an invitation by mail', () => {
-  test('is accepted once by whoever has the link, and lists the address shortened', async () => {
+  test('is accepted once by anyone who has the link, and lists the address shortened', async () => {
     const { email, token } = await invited(org, { message: 'See you at evil.example.com' })
     const mail = mailsTo(email)[0]!
     expect(mail.subject).toBe('Invitation to Green Lake School')

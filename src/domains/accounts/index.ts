@@ -62,7 +62,7 @@ export const accounts = domain({
       await endAccess(ctx, tx, 'PLATFORM_ROLE_GRANTED', { userId, deviceKey: '' })
       // The holder of an earlier e-mail address must not get into the account of an administrator.
       await deleteUndosSince(tx, userId, 0)
-      // Whoever made the code was allowed to make it for an ordinary user.
+      // The administrator who made the code was allowed to make it for an ordinary user.
       await deleteResetCode(tx, userId)
     },
     async 'files.deleted'(_ctx, tx, { files }) {

@@ -25,7 +25,7 @@ export const people = {
     false,
     [
       'Reset codes by administrators',
-      'Whether administrators can make reset codes for users without a confirmed e-mail or phone. The user is told.',
+      'Whether administrators can make reset codes for users without a confirmed e-mail or phone. The user is notified.',
     ],
     ['管理员重置码', '管理员是否可为未验证邮箱和手机号的用户生成重置码。系统会通知该用户。'],
   ),

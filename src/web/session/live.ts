@@ -39,7 +39,8 @@ export function startLive(): void {
     if (login === undefined) stop()
     else if (socket === undefined) {
       endReason = undefined
-      connect()
+      // Sockets are refused until the password is changed, which ends the session.
+      if (!login.mustChangePassword) connect()
     }
   })
 }

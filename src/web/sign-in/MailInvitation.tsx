@@ -27,8 +27,8 @@ const words = texts({
 export default function MailInvitation({ token }: { token: string }) {
   const t = useTexts(words)
   const [isDeclined, setDeclined] = useState(false)
-  const { data, error } = useCall('orgs.mailInvitation', { params: { token } }, { enabled: !isDeclined })
   const decline = useAction('orgs.declineMailInvitation', { refreshes: [], onDone: () => setDeclined(true) })
+  const { data, error } = useCall('orgs.mailInvitation', { params: { token } }, { enabled: decline.isIdle })
   if (isDeclined) return <Alert sx={{ mb: 2 }}>{t.declined}</Alert>
   if (error !== null)
     return (

@@ -258,7 +258,7 @@ async function announceProved(
   tx: Tx,
   { userId, provider, credential }: Pick<NewIdentity, 'userId' | 'provider' | 'credential'>,
 ): Promise<void> {
-  // Whoever can receive codes needs none on paper.
+  // A user who can receive codes needs none on paper.
   if (provider !== 'DEVICE') await deleteResetCode(tx, userId)
   if (provider === 'EMAIL') await emit(ctx, tx, 'address.proved', { userId, email: credential })
 }

@@ -60,7 +60,7 @@ export const Registration = AnyOf('Registration', ['username', 'email'], {
     Line(100, 0, {
       description:
         'The token of an invitation by mail. You join its organization. Its address needs no code: it becomes yours if you give it, or no `email`.',
-      examples: ['Zk3q0sJ9xW7vT2bN5yLrAeHc8uGdPmKf4iOa1nQwXEo'],
+      examples: [''],
     }),
   ),
   password: NewPassword,

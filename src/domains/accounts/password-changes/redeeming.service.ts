@@ -27,7 +27,7 @@ import type { CodeRedemption } from './password-changes.model.ts'
 
 /**
  * Sets a password with a code that an import, an administrator or the operator made. The second factor stays. Until the code has proved right,
- * each request does the same work, so that neither answer nor time tells which accounts exist or have a code.
+ * each request does the same work, so that neither answer nor time shows which accounts exist or have a code.
  * @throws AppError 400
  */
 export async function redeemCode(ctx: AppContext, body: CodeRedemption, caller: Caller): Promise<void> {
@@ -74,7 +74,7 @@ async function checkedPassword(ctx: AppContext, code: ResetCodeRow, newPassword:
   }
 }
 
-/** Ends the open code of the caller. The administrators of the server are told of one that another administrator made. */
+/** Ends the open code of the caller. The administrators of the server are notified of one that another administrator made. */
 export async function withdrawCode(ctx: AppContext, { userId }: Actor): Promise<void> {
   await ctx.db.write('accounts.withdrawResetCode', async (tx) => {
     const code = await deleteResetCode(tx, userId)

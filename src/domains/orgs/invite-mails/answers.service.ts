@@ -1,4 +1,4 @@
-/** Answers to invitations by mail. Whoever has the link may give them. */
+/** Answers to invitations by mail. Anyone who has the link may give them. */
 
 import type { AppContext } from '#context'
 import type { Tx } from '#db/store.ts'

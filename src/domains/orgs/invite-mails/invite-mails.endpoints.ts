@@ -22,7 +22,7 @@ export const inviteMailEndpoints = [
     path: '/api/orgs/:id/invite-mails',
     summary: 'Invite people to an organization by mail',
     description:
-      `Up to ${MAX_EMAILS} addresses, whether or not somebody with an account has them. The mail contains a link that works once; whoever has it ` +
+      `Up to ${MAX_EMAILS} addresses, whether or not somebody with an account has them. The mail contains a link that works once; anyone who has it ` +
       'can use it. The invitations are in the list of the organization, where they can be withdrawn.',
     tag,
     access: org('invitation:create'),

@@ -16,7 +16,7 @@ export const InviteByMail = Model('InviteByMail', {
   emails: Type.Array(Line(254, 1, { examples: ['lin@example.org'] }), { minItems: 1, maxItems: MAX_EMAILS }),
   roleCode: Type.Optional(
     Enum(['MEMBER', 'GUEST'], {
-      description: 'MEMBER if left out. Others are not invited by mail, because whoever has the link can use it',
+      description: 'MEMBER if left out. Others are not invited by mail, because anyone who has the link can use it',
     }),
   ),
   message: Type.Optional(

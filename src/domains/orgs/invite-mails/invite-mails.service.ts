@@ -220,7 +220,7 @@ const WORDS: Readonly<Record<Locale, Words>> = {
     subject: (org) => `Invitation to ${org}`,
     lead: (inviter, org) =>
       `${inviter} invites you to ${org}. If you want no invitations, choose “Never invite this address again” below: one click ends those of everybody.`,
-    advice: (until) => `The link works once, until ${until}. Do not pass it on: whoever has it can use it.`,
+    advice: (until) => `The link works once, until ${until}. Do not pass it on: anyone who has it can use it.`,
     open: 'Open the invitation',
     stop: 'Never invite this address again',
   },

@@ -43,7 +43,7 @@ export const headingsKnownTo =
   (heading: string): boolean =>
     mapping.has(wordKey(heading)) || byName.has(wordKey(heading))
 
-/** The columns of a file by its headings, or the heading of a column that it has twice. What the mapping says comes first. */
+/** The columns of a file by its headings, or the heading of a column that it has twice. The mapping comes first. */
 export function matchColumns(
   headers: readonly string[],
   mapping: Mapping<Key>,

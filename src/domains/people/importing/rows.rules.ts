@@ -128,7 +128,7 @@ export interface OrgFacts {
   readonly members: ReadonlyMap<number, readonly string[]>
 }
 
-/** What is stored, as far as the rows depend on it. */
+/** The stored facts on which the rows depend. */
 export interface Facts {
   /** By username in lower case. */
   readonly users: ReadonlyMap<string, Known>
@@ -237,7 +237,7 @@ function planKnown(
   if (mode === 'CREATE') {
     const isTheirs = (key: 'email' | 'phone', holders: ReadonlyMap<string, number>) =>
       given[key] === undefined || holders.get(given[key]) === user.id
-    // The same file again. Anybody else with this username is another person, who must not be taken for the one in the file.
+    // The same file again. Anyone else with this username is another person, who must not be taken for the one in the file.
     if (isSame && user.createdByAdmin && isTheirs('email', facts.emails) && isTheirs('phone', facts.phones))
       return [{ action: 'UNCHANGED', given, userId: user.id }]
     refuse(given, 'username', MESSAGES.taken)

@@ -22,7 +22,7 @@ const words = texts({
     title: 'Forgotten password',
     make: 'Make a reset code',
     text: (name: string) =>
-      `With the code, ${name} sets a new password on the page /console/start. ${name} is told in the app, with your name, and can withdraw the code. Two-factor sign-in stays on.`,
+      `With the code, ${name} sets a new password on the page /console/start. ${name} is notified in the app, with your name, and can withdraw the code. Two-factor sign-in stays on.`,
     hours: 'Valid for hours',
     once: (name: string, until: string) =>
       `Give this code to ${name}. It works once, until ${until}, and is not shown again.`,
@@ -67,7 +67,7 @@ export function ResetCode({ user }: { user: UserAdmin }) {
   const may = useMay()
   const { user: me } = useSession()
   const settings = useCall('admin.settings.list', {}, { enabled: may('admin.settings.list') })
-  if (!may('admin.users.resetCode') || user.status === 'DELETED') return null
+  if (!may('admin.users.resetCode') || user.status === 'DELETED' || settings.isLoading) return null
   const setting = settings.data?.items.find(({ key }) => key === 'security.adminResetCodes')
   const obstacle = obstacleOf(user, user.id === me.id, setting === undefined || setting.value === true, t)
   return (

@@ -1,4 +1,4 @@
-/** For users who were told that an administrator made a reset code for their account: they may not have asked for it. */
+/** For users who were notified that an administrator made a reset code for their account: they may not have asked for it. */
 
 import { useSearchParams } from 'react-router'
 
@@ -12,7 +12,8 @@ const words = texts({
     text: 'An administrator made a code with which a new password can be set for your account.',
     withdraw: 'I did not ask for this',
     question: 'Withdraw the reset code?',
-    consequence: 'The code stops working at once, and the system administrators are told that you did not ask for it.',
+    consequence:
+      'The code stops working at once, and the system administrators are notified that you did not ask for it.',
     done: 'The code no longer works.',
   },
   zh: {

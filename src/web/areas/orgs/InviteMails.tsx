@@ -12,7 +12,7 @@ import { useForm } from '../../ui/use-form.tsx'
 const words = texts({
   en: {
     title: (name: string) => `Invite to ${name} by mail`,
-    text: 'Each address gets a link that works once. Whoever has the link can use it, so it gives no rights of administrators.',
+    text: 'Each address gets a link that works once. Anyone who has the link can use it, so it gives no rights of administrators.',
     emails: 'E-mail addresses',
     emailsHelp: 'One in each line, or separated by commas. At most 500.',
     role: 'Role',

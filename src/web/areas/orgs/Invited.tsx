@@ -39,17 +39,15 @@ export default function Invited() {
   const token = useLocation().hash.slice(1)
   const params = { token }
   const [isDeclined, setDeclined] = useState(false)
-  const { data, error, isPending } = useCall(
-    'orgs.mailInvitation',
-    { params },
-    { enabled: token !== '' && !isDeclined },
-  )
   const accept = useAction('orgs.acceptMailInvitation', {
     done: t.accepted,
     refreshes: ['orgs', 'access'],
     onDone: () => void reloadSession().then(() => navigate('/orgs', { replace: true })),
   })
   const decline = useAction('orgs.declineMailInvitation', { refreshes: [], onDone: () => setDeclined(true) })
+  // It ends with the answer.
+  const isOpen = token !== '' && !isDeclined && accept.isIdle && decline.isIdle
+  const { data, error, isPending } = useCall('orgs.mailInvitation', { params }, { enabled: isOpen })
   const isOver = token === '' || error !== null
   return (
     <Page title={t.title} back="/orgs" width="form">
