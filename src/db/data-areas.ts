@@ -21,8 +21,10 @@ export interface DataArea {
   readonly title: Localized
   /** The keys of its rows, in the order of the columns of the CSV file. */
   readonly columns: readonly string[]
-  /** What an administrator gets of it: the rows, or the ids and names of its things. By default only their number. */
+  /** Whether administrators get the rows, or the ids and names of its things. By default they get only the number. */
   readonly forAdministrators?: 'ROWS' | 'NAMES'
+  /** The tables that it reads. */
+  readonly tables: readonly SQLiteTable[]
   /** All rows of the user, in pages of some hundred. Of other people they have nicknames and texts only. */
   pages(db: Db, userId: number): AsyncIterable<readonly DataRow[]>
 }
@@ -30,7 +32,7 @@ export interface DataArea {
 /** Rows of one query: a millisecond or two on SQLite. */
 const PAGE = 250
 
-interface TableArea extends Omit<DataArea, 'columns' | 'pages'> {
+interface TableArea extends Omit<DataArea, 'columns' | 'tables' | 'pages'> {
   readonly from: SQLiteTable
   readonly joins?: readonly { readonly table: SQLiteTable; readonly on: SQL }[]
   /** By the keys of the rows. */
@@ -49,6 +51,7 @@ export function tableArea({ from, joins = [], columns, where, key, show, ...area
   return {
     ...area,
     columns: names,
+    tables: [from, ...joins.map(({ table }) => table)],
     async *pages(db, userId) {
       for (let after: readonly unknown[] | undefined; ;) {
         let query = db

@@ -57,9 +57,9 @@ export interface Contributions {
   readonly orgResources?: readonly OrgResource[]
   /** Deletes rows that remain of a deleted user or organization. Read by removals. */
   readonly remains?: RemoveRemains
-  /** What a data export of a user contains. Read by own-data. */
+  /** Parts of a data export of a user. Read by own-data. */
   readonly dataAreas?: readonly DataArea[]
-  /** Deletes what a user made or owned, after the account was deleted. Read by own-data. */
+  /** Deletes the content of a user after the account was deleted. Read by own-data. */
   readonly erase?: EraseContent
   /** Things that are kept at an organization's locations. Read by orgs. */
   readonly locationUses?: readonly LocationUse[]

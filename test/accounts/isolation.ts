@@ -12,7 +12,9 @@ export const isolation: IsolationFixture = {
     const [adjective, noun] = [ok(await word('Adjectives')).data.id, ok(await word('Nouns')).data.id]
     const passkey = (await addPasskey(victim, 'Key of the victim')).id
     const stranger = (await server.person()).id
+    const dataExport = ok(await victim.call('ownData.start', { body: { files: false } })).data.id
     return {
+      dataExport,
       adjective,
       noun,
       stranger,
@@ -30,10 +32,11 @@ export const isolation: IsolationFixture = {
     [/^\/api\/auth\/(devices|logout)\/:/, 'device'],
     [/^\/api(\/admin)?\/auth\/link\/:/, 'link'],
     [/^\/api\/auth\/accounts\/:/, 'linked'],
+    [/^\/api\/auth\/export\/:/, 'dataExport'],
     [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
     [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],
     [/^\/api\/login-records\/user\/:/, 'user'],
-    [/^\/api\/admin\/users\/:userId(\/role|\/status|\/reset-code|\/sessions\/end)?$/, 'stranger'],
+    [/^\/api\/admin\/users\/:userId(\/role|\/status|\/reset-code|\/sessions\/end|\/export)?$/, 'stranger'],
   ],
   fields: { sessionId: 'session', deviceId: 'device', userId: 'user', linkedUserId: 'user' },
   reads: (_owned, victim) => [

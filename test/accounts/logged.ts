@@ -91,4 +91,37 @@ export const logged: LoggedFixture = {
       unchanged: () => change('DISABLED'),
     }
   },
+  'admin.users.delete': async ({ server, admin }) => {
+    const [user, active] = [await server.person(), await server.person()]
+    ok(await admin.patch(`/api/admin/users/${user.id}/status`, { status: 'DISABLED' }))
+    const remove = (id: number, body: object) => admin.delete(`/api/admin/users/${id}`, body)
+    return {
+      call: () => remove(user.id, { content: 'DELETE', reason: 'Asked for it' }),
+      row: {
+        targetId: user.id,
+        targetName: null,
+        before: { status: 'DISABLED', content: null, reason: null },
+        after: { status: 'DELETED', content: 'DELETE', reason: 'Asked for it' },
+      },
+      refused: [
+        () => remove(user.id, {}),
+        () => remove(active.id, { reason: 'active' }),
+        () => remove(999_999_999, { reason: 'unknown' }),
+      ],
+    }
+  },
+  'ownData.startOfUser': async ({ server, admin }) => {
+    const user = await server.person()
+    const start = (id: number) => admin.post(`/api/admin/users/${id}/export`)
+    return {
+      call: () => start(user.id),
+      row: {
+        targetId: user.id,
+        targetName: user.username,
+        before: null,
+        after: (reply) => ({ export: reply.data.id as string }),
+      },
+      refused: [() => start(999_999_999)],
+    }
+  },
 }

@@ -85,6 +85,7 @@ describe('contract', () => {
       'oidc',
       'orgs',
       'passkeys',
+      'ownData',
       'profile',
       'qrBlanks',
       'server',

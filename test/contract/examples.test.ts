@@ -127,6 +127,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.joinByCode': NO_SUCH_ROW,
   'orgs.joinByQrCode': NO_SUCH_ROW,
   // The name of a backup contains its time.
+  'ownData.downloadLink': NO_SUCH_ROW,
+  'ownData.download': [403, /link/],
+  'admin.users.delete': [400, /[Dd]isable/],
   'backups.verify': NO_SUCH_ROW,
   'backups.downloadLink': NO_SUCH_ROW,
   'backups.delete': NO_SUCH_ROW,

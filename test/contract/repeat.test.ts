@@ -278,6 +278,8 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const lost = await pushOne(alice, { ...created, baseVersion: 1, data: { name: 'lost' } })
     return { body: { conflictId: lost.conflictId, acceptServer: false } }
   },
+  'ownData.start': async () => ({ who: await someone(), body: {} }),
+  'ownData.startOfUser': async () => ({ who: admin, params: { userId: (await someone()).id }, body: {} }),
   'activities.create': () => ({ body: { name: name(), ...times() } }),
   'activities.copy': async () => ({
     params: { id: (await createActivity(alice)).id },

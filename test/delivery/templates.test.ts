@@ -87,6 +87,8 @@ describe('notices', () => {
       expect(letter.text).toContain(moment(AT))
       expect(letter.html).toContain(moment(AT))
       if (kind === 'FOUND') expect(letter.text).toContain(locale === 'zh' ? '查看并回复' : 'Read and answer')
+      else if (kind === 'DATA_EXPORTED_BY_ADMINISTRATOR')
+        expect(letter.text).toContain(locale === 'zh' ? '如果你并未要求' : 'If you did not ask for this')
       else expect(letter.text).toContain(locale === 'zh' ? '如果这不是你本人' : 'If this was not you')
     }
   })

@@ -12,7 +12,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   emoji: 'one emoji',
   file: 'the name of a file of a public code',
   fileName: 'the name of an app package',
-  id: 'the time of a restore, of which SYSTEM_ADMIN alone reads the list',
+  id: 'the time of a restore, of which SYSTEM_ADMIN alone reads the list; of a data export, which its user can read with a token or link only',
   jobId: 'of an import, which its user can read with a token only',
   key: 'of a picture that is public',
   name: 'of a backup, whose download is signed',

@@ -120,7 +120,7 @@ for (const { name, config } of await fileStores())
       expect((await carol.call('activities.get', { params: { id: live.id } })).status).toBe(404)
       const told = ok(await carol.get('/api/notifications')).data.items as { type: string }[]
       expect(told.some(({ type }) => type === 'ACTIVITY')).toBe(true)
-      // What others have stays.
+      // The messages to others stay.
       const [message] = await read().select().from(messages).where(eq(messages.senderId, alice.id))
       expect(message!.content).toMatchObject({ text: 'stays' })
       const members = await read().select().from(conversationMembers).where(eq(conversationMembers.userId, alice.id))
@@ -168,7 +168,7 @@ describe.if(inProcess)('an administrator', () => {
       .where(eq(adminLogs.targetId, userId))
       .then((rows) => rows.filter((row) => row.action === action))
 
-  test('exports less of a user, who is told', async () => {
+  test('exports less of a user, who is notified', async () => {
     await createCode(alice, { name: 'Own code', content: 'https://secret.example.org' })
     ok(await alice.call('scanRecords.create', { body: { content: 'https://scanned.example.org', source: 'CAMERA' } }))
     const start = (by: Person, userId = alice.id) => by.call('ownData.startOfUser', { params: { userId }, body: {} })

@@ -49,7 +49,7 @@ export const shownEmail = sql<string | null>`case when ${registrations.userId} i
 
 export const isLive = isNull(activities.deletedAt).inlineParams()
 
-/** Of users whose content is being erased, those that were cancelled are found until their participants are told. */
+/** Of users whose content is being erased, those that were cancelled are found until the participants are notified. */
 const isFound = and(isLive, or(isNotErasedOwner(activities.owner), eq(activities.status, 'CANCELLED')))
 
 const byId = prepared((db) => activitiesWithOwners(db).where(and(eq(activities.id, p('id')), isFound)))

@@ -106,7 +106,7 @@ export const activityAreas: readonly DataArea[] = [
     title: { en: 'Passes', zh: '凭证' },
     from: passes,
     joins: [{ table: activities, on: eq(activities.id, passes.activityId) }],
-    // Without the uuid: whoever has it has the pass.
+    // Without the uuid: anyone who has it has the pass.
     columns: {
       id: passes.id,
       activityId: passes.activityId,

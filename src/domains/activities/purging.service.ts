@@ -57,11 +57,11 @@ async function purgeActivities(ctx: AppContext): Promise<void> {
 
 /** Statements that purge an activity, besides its rows. */
 const STATEMENTS_OF_PURGE = 50
-/** Participants who could not be told of a cancellation in this time are not. */
+/** An activity waits so long for the notifications of its cancellation. */
 const TELLING_MS = 12 * HOUR
 
 /**
- * The user's own activities. Those that are ACTIVE are cancelled first, and stay until their participants have been told. As `EraseContent`.
+ * The user's own activities. Those that are ACTIVE are cancelled first, and stay until the participants are notified. As `EraseContent`.
  */
 export async function eraseActivities(
   ctx: AppContext,

@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 
+import { type DataArea, tableArea } from '#db/data-areas.ts'
 import { type Page, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { agreementAcceptances as acceptances, agreements, type AgreementType } from '#db/schema/agreements.ts'
@@ -122,3 +123,22 @@ export async function acceptedOf(
   const rows = await accepted(db, { userId, first, second })
   return new Set(rows.map((row) => row.agreementId))
 }
+
+/** For data exports. */
+export const agreementAreas: readonly DataArea[] = [
+  tableArea({
+    name: 'agreements',
+    title: { en: 'Accepted agreements', zh: '已同意的协议' },
+    forAdministrators: 'ROWS',
+    from: acceptances,
+    joins: [{ table: agreements, on: eq(agreements.id, acceptances.agreementId) }],
+    columns: {
+      type: agreements.type,
+      version: agreements.version,
+      title: agreements.title,
+      acceptedAt: acceptances.acceptedAt,
+    },
+    where: (userId) => eq(acceptances.userId, userId),
+    key: [acceptances.agreementId],
+  }),
+]

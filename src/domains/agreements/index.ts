@@ -5,7 +5,7 @@ import { domain } from '#domains/domain.ts'
 import { adminEndpoints } from './agreements.admin.endpoints.ts'
 import { agreementEndpoints } from './agreements.endpoints.ts'
 import { pendingAgreements } from './agreements.service.ts'
-import { agreementAreas } from './own-data.store.ts'
+import { agreementAreas } from './agreements.store.ts'
 
 export const agreements = domain({
   name: 'agreements',

@@ -151,6 +151,7 @@ export const chatAreas: readonly DataArea[] = [
     name: 'messages',
     title: { en: 'Messages', zh: '消息' },
     columns: COLUMNS,
+    tables: [messages],
     pages: pagesOfMessages,
   },
 ]

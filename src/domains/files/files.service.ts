@@ -180,7 +180,7 @@ export async function deleteUnused(ctx: AppContext, tx: Tx, owner: OwnerKey, lim
   return rows.length * STATEMENTS_OF_FILE
 }
 
-/** What the user uploaded for themselves. As `EraseContent`. */
+/** Files that the user uploaded, but those of messages and groups. As `EraseContent`. */
 export async function eraseFiles(ctx: AppContext, tx: Tx, userId: number, limit: number): Promise<number> {
   const rows = await store.deleteSomePersonal(tx, userId, Math.ceil(limit / STATEMENTS_OF_FILE))
   for (const file of rows) await forget(ctx, tx, file)

@@ -8,7 +8,7 @@ export const pushAreas: readonly DataArea[] = [
     name: 'push-subscriptions',
     title: { en: 'Devices with push messages', zh: '推送设备' },
     from: pushSubscriptions,
-    // Whoever has the address and the keys can send messages to the device.
+    // Anyone who has the address and the keys can send messages to the device.
     columns: {
       id: pushSubscriptions.id,
       sessionId: pushSubscriptions.sessionId,

@@ -155,14 +155,14 @@ export function bodyOf(place: readonly string[], line: Localized | undefined): L
   return { en: write('en', 'From: ', ', '), zh: write('zh', '位置：', '，') }
 }
 
-/** Inside a write: records that a user exports their data, and tells them. */
+/** Inside a write: records that a user exports their data, and notifies them. */
 export async function recordExport(ctx: AppContext, tx: Tx, actor: Actor, caller: Caller): Promise<void> {
   const event = ownEvent('data_export', actor, caller)
   await recordLogin(ctx, tx, actor.userId, event)
   await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'DATA_EXPORTED', about: {} })
 }
 
-/** Inside a write: tells a user that an administrator exports the data of the account. Nothing says where the administrator is. */
+/** Inside a write: notifies a user that an administrator exports the data of the account. Nothing names the address of the administrator. */
 export async function tellOfExport(ctx: AppContext, tx: Tx, userId: number): Promise<void> {
   const { locale } = siteOf(ctx)
   const device = { key: '', name: 'administrator' }

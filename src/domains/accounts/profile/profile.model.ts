@@ -52,5 +52,11 @@ export const Quotas = Model('Quotas', {
   organizations: Quota('Number of organizations that you own'),
   uploadMaxBytes: Type.Integer({ minimum: 1 }),
   uploadTypes: Type.Array(Type.String({ examples: ['image/png'] })),
+  backupDays: Nullable(
+    Type.Integer({
+      minimum: 1,
+      description: 'For how many days backups by schedule still have deleted data; null without a schedule',
+    }),
+  ),
 })
 export type Quotas = Static<typeof Quotas>

@@ -163,7 +163,14 @@ export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promi
     },
     uploadMaxBytes: await getSetting(ctx, 'upload.maxBytes'),
     uploadTypes: [...(await getSetting(ctx, 'upload.types'))],
+    backupDays: await backupDays(ctx),
   }
+}
+
+/** How long a backup by schedule is kept: so many are, each a day or a week after the one before. Null without a schedule. */
+async function backupDays(ctx: AppContext): Promise<number | null> {
+  const days = { OFF: 0, DAILY: 1, WEEKLY: 7 }[await getSetting(ctx, 'backup.schedule')]
+  return days === 0 ? null : days * (await getSetting(ctx, 'backup.keep'))
 }
 
 /** Shown to others in place of the user's name. */

@@ -238,7 +238,7 @@ export async function freeBytes({ config }: AppContext): Promise<number> {
   return bavail * bsize
 }
 
-/** Half of what is needed to begin: an archive must not fill the disk of the server. */
+/** Half as much as at the start: an archive must not fill the disk of the server. */
 async function requireSpace(ctx: AppContext): Promise<void> {
   if ((await freeBytes(ctx)) < MIN_FREE_BYTES / 2) throw new TooLittleSpace('less than half a gigabyte is free')
 }

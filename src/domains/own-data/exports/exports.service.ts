@@ -7,12 +7,11 @@ import { isOpenSession, recordExport, requireConfirmationOfAll, tellOfExport } f
 import { findBlob } from '#domains/files/index.ts'
 import { answerBytes } from '#http/byte-response.ts'
 import type { Actor, Caller, LoggedActor } from '#http/endpoint.ts'
-import { notFound } from '#http/errors.ts'
+import { badRequest, forbidden, limited, notFound, unavailable } from '#http/errors.ts'
 import type { Locale } from '#lib/localized.ts'
 import { SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { badLink, diskFull, notReady, oneADay } from '../own-data.errors.ts'
 import { freeBytes } from './archive.service.ts'
 import {
   EVERY_MS,
@@ -28,6 +27,12 @@ import { beginExports } from './running.service.ts'
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 const ID_LENGTH = 24
+
+const oneADay = (seconds: number) => limited('Data can be exported once a day', '每天只能导出一次数据', seconds)
+const notReady = () => badRequest('The export is not ready', '导出尚未就绪')
+const diskFull = () =>
+  unavailable('The server has too little disk space for an export, try again later', '服务器磁盘空间不足，请稍后再试')
+const badLink = () => forbidden('This link has expired: get a new one where you found it', '此链接已失效，请重新获取')
 
 /** @throws AppError 403 (4031), 429, 503 */
 export async function startExport(

@@ -19,7 +19,7 @@ export interface Overview {
   readonly locale: Locale
   readonly createdAt: number
   readonly areas: readonly ShownArea[]
-  /** What was left out, and why, in a sentence each. */
+  /** Sentences about parts that were left out. */
   readonly remarks: readonly string[]
 }
 
