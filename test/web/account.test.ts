@@ -102,6 +102,8 @@ describe('the account', () => {
     await page.getByRole('button', { name: 'Delete account' }).click()
     const question = page.getByRole('dialog', { name: 'Delete account' })
     expect(await question.getByRole('button', { name: 'Delete account' }).isDisabled()).toBe(true)
+    await question.getByLabel('Delete the content too').check()
+    await question.getByText(/Backups of the server still have deleted data/).waitFor()
     await question.getByLabel(/delete my account/).fill('delete my account')
     await question.getByRole('button', { name: 'Delete account' }).click()
     const confirmation = page.getByRole('dialog', { name: 'Confirm that it is you' })
@@ -112,6 +114,21 @@ describe('the account', () => {
     await confirmation.getByRole('button', { name: 'Confirm' }).click()
     await page.getByLabel('Username, e-mail or phone').waitFor()
     expect((await person.get('/api/auth/userinfo')).status).toBe(401)
+  })
+
+  test('exports the data, shows its state and downloads the archive', async () => {
+    const person = await server.person()
+    const page = await browser.signedIn(person)
+    await page.goto('/console/account')
+    await page.getByRole('tab', { name: 'Your data' }).click()
+    await page.getByRole('button', { name: 'Export your data' }).click()
+    const question = page.getByRole('dialog', { name: 'Export your data' })
+    await question.getByRole('button', { name: 'Export your data' }).click()
+    const ready = page.getByRole('button', { name: 'Download' })
+    await ready.waitFor()
+    const links = page.waitForRequest(/\/api\/auth\/export\/\w+\/download\?/)
+    await ready.click()
+    expect((await links).url()).toContain(`user=${person.id}`)
   })
 
   test('other devices are signed out at once', async () => {

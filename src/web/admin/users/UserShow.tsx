@@ -28,6 +28,7 @@ import { LoginRecords } from './LoginRecords.tsx'
 import { Memberships } from './Memberships.tsx'
 import { ResetCode } from './ResetCode.tsx'
 import { Roles } from './Roles.tsx'
+import { UserData } from './UserData.tsx'
 import { statusWords } from './words.ts'
 
 const words = texts({
@@ -39,6 +40,7 @@ const words = texts({
     devices: 'Sessions and devices',
     records: 'Login records',
     history: 'History',
+    data: 'Data',
     edit: 'Edit profile',
     save: 'Save',
     saved: 'The profile is saved.',
@@ -72,6 +74,7 @@ const words = texts({
     devices: '会话与设备',
     records: '登录记录',
     history: '历史记录',
+    data: '数据',
     edit: '编辑资料',
     save: '保存',
     saved: '资料已保存。',
@@ -136,6 +139,12 @@ function Shown({ user }: { user: UserAdmin }) {
           label: t.records,
           content: <LoginRecords userId={user.id} />,
           isShown: may('admin.loginRecords.list'),
+        },
+        {
+          key: 'data',
+          label: t.data,
+          content: <UserData user={user} />,
+          isShown: !isDeleted && may('admin.users.delete'),
         },
         {
           key: 'history',

@@ -18,6 +18,7 @@ const words = texts({
     webhooks: 'Webhooks',
     storage: 'Storage and sync',
     privacy: 'Privacy',
+    data: 'Your data',
   },
   zh: {
     title: '账号',
@@ -29,10 +30,11 @@ const words = texts({
     webhooks: 'Webhook',
     storage: '存储与同步',
     privacy: '隐私',
+    data: '你的数据',
   },
 })
 
-const TABS = ['profile', 'security', 'devices', 'history', 'links', 'webhooks', 'storage', 'privacy'] as const
+const TABS = ['profile', 'security', 'devices', 'history', 'links', 'webhooks', 'storage', 'privacy', 'data'] as const
 export type AccountTab = (typeof TABS)[number]
 
 export function AccountPage({ tab, children }: { tab: AccountTab; children: ReactNode }) {

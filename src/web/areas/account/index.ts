@@ -24,5 +24,6 @@ export const account = area({
     { path: '/account/webhooks', component: part(() => import('./Webhooks.tsx')) },
     { path: '/account/storage', component: part(() => import('./Storage.tsx')) },
     { path: '/account/privacy', component: part(() => import('./Privacy.tsx')) },
+    { path: '/account/data', component: part(() => import('./YourData.tsx')) },
   ],
 })
