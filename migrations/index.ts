@@ -91,6 +91,14 @@ import sqlite0110 from './sqlite/0110_participant_names.sql' with { type: 'text'
 import sqlite0111 from './sqlite/0111_participant_names_indexes.sql' with { type: 'text' }
 import sqlite0112 from './sqlite/0112_import_kinds.sql' with { type: 'text' }
 import sqlite0113 from './sqlite/0113_supply_due_times.sql' with { type: 'text' }
+import sqlite0120 from './sqlite/0120_passkeys.sql' with { type: 'text' }
+import sqlite0123 from './sqlite/0123_sign_in_providers.sql' with { type: 'text' }
+import sqlite0124 from './sqlite/0124_sign_in_providers_indexes.sql' with { type: 'text' }
+import sqlite0126 from './sqlite/0126_api_keys.sql' with { type: 'text' }
+import sqlite0128 from './sqlite/0128_webhooks.sql' with { type: 'text' }
+import sqlite0130 from './sqlite/0130_people.sql' with { type: 'text' }
+import sqlite0131 from './sqlite/0131_people_indexes.sql' with { type: 'text' }
+import sqlite0133 from './sqlite/0133_data_exports.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -182,6 +190,14 @@ import postgres0110 from './postgres/0110_participant_names.sql' with { type: 't
 import postgres0111 from './postgres/0111_participant_names_indexes.sql' with { type: 'text' }
 import postgres0112 from './postgres/0112_import_kinds.sql' with { type: 'text' }
 import postgres0113 from './postgres/0113_supply_due_times.sql' with { type: 'text' }
+import postgres0120 from './postgres/0120_passkeys.sql' with { type: 'text' }
+import postgres0123 from './postgres/0123_sign_in_providers.sql' with { type: 'text' }
+import postgres0124 from './postgres/0124_sign_in_providers_indexes.sql' with { type: 'text' }
+import postgres0126 from './postgres/0126_api_keys.sql' with { type: 'text' }
+import postgres0128 from './postgres/0128_webhooks.sql' with { type: 'text' }
+import postgres0130 from './postgres/0130_people.sql' with { type: 'text' }
+import postgres0131 from './postgres/0131_people_indexes.sql' with { type: 'text' }
+import postgres0133 from './postgres/0133_data_exports.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -281,6 +297,14 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0111_participant_names_indexes', sql: sqlite0111 },
     { name: '0112_import_kinds', sql: sqlite0112 },
     { name: '0113_supply_due_times', sql: sqlite0113 },
+    { name: '0120_passkeys', sql: sqlite0120 },
+    { name: '0123_sign_in_providers', sql: sqlite0123 },
+    { name: '0124_sign_in_providers_indexes', sql: sqlite0124 },
+    { name: '0126_api_keys', sql: sqlite0126 },
+    { name: '0128_webhooks', sql: sqlite0128 },
+    { name: '0130_people', sql: sqlite0130 },
+    { name: '0131_people_indexes', sql: sqlite0131 },
+    { name: '0133_data_exports', sql: sqlite0133 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -374,5 +398,13 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0111_participant_names_indexes', sql: postgres0111 },
     { name: '0112_import_kinds', sql: postgres0112 },
     { name: '0113_supply_due_times', sql: postgres0113 },
+    { name: '0120_passkeys', sql: postgres0120 },
+    { name: '0123_sign_in_providers', sql: postgres0123 },
+    { name: '0124_sign_in_providers_indexes', sql: postgres0124 },
+    { name: '0126_api_keys', sql: postgres0126 },
+    { name: '0128_webhooks', sql: postgres0128 },
+    { name: '0130_people', sql: postgres0130 },
+    { name: '0131_people_indexes', sql: postgres0131 },
+    { name: '0133_data_exports', sql: postgres0133 },
   ],
 }

@@ -77,9 +77,7 @@ test('a passkey opens a session by itself, and after the password as second fact
   browser.allow(/status of 40[13]/)
   const person = await server.person()
   const page = await browser.signedIn(person, { isPhone: true })
-  await page.addInitScript(() => {
-    PublicKeyCredential.isConditionalMediationAvailable = async () => false
-  })
+  await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
   await withAuthenticator(page)
   await addKey(page)
   await page.getByRole('button', { name: 'Ask for one at every sign-in' }).click()

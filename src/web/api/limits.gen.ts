@@ -39,6 +39,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.nicknameNouns.create': 'word! length=20, locale choices=en|zh',
   'admin.nicknameNouns.update': 'word! length=20',
   'admin.notifications.send': 'title! length=100, body! length=100000',
+  'admin.oidcProviders.create':
+    'key!, name! length=60, issuer! length=500, clientId! length=255, clientSecret length=1000, scopes length=500, groupsClaim length=100, roleMap[].group! length=255, roleMap[].orgId!, roleMap[].roleCode! choices=ADMIN|MEMBER|GUEST, roleMode choices=ADD|SYNC, logout choices=NONE|PROVIDER',
+  'admin.oidcProviders.update':
+    'name! length=60, issuer! length=500, clientId! length=255, clientSecret length=1000, scopes length=500, groupsClaim! length=100, roleMap[].group! length=255, roleMap[].orgId!, roleMap[].roleCode! choices=ADMIN|MEMBER|GUEST, roleMode choices=ADD|SYNC, logout choices=NONE|PROVIDER',
   'admin.orgs.addMember': 'userId!, roleCode length=64',
   'admin.orgs.changeRole': 'roleCode! length=64',
   'admin.orgs.create':
@@ -55,13 +59,16 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'username! length=32, password length=128, nickname length=50, email length=254, phone length=40',
   'admin.users.delete': 'content choices=KEEP|DELETE, reason! length=500',
   'admin.users.join': 'roleCode length=64',
+  'admin.users.resetCode': 'hours min=1 max=72 isWhole',
   'admin.users.update': 'nickname length=50, signature length=100, avatarUrl length=500',
   'adminAuth.login':
-    'account length=254, username length=254, email length=254, password! length=128, totp length=20, deviceId length=128, deviceName length=100',
+    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'adminAuth.refresh': 'refreshToken length=200',
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
   'album.add': 'latitude min=-90 max=90, longitude min=-180 max=180, address length=200, requestId length=64',
+  'apiKeys.create': 'name! length=50, domain choices=APP|ORG|PLATFORM, points!, mcp choices=OFF|READ|WRITE',
+  'apiKeys.update': 'name! length=50, mcp choices=OFF|READ|WRITE',
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
   'assetCategories.batchPin': 'ids!, pinned!',
@@ -104,32 +111,40 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'auth.changeCode': 'channel! choices=PHONE|EMAIL',
   'auth.changePassword':
     'verifyType! choices=OLD_PASSWORD|PHONE_CODE|EMAIL_CODE, oldPassword length=128, code length=20, newPassword! length=128',
-  'auth.confirm': 'verifyType! choices=PASSWORD|PHONE_CODE|EMAIL_CODE, password length=128, code length=20',
+  'auth.confirm':
+    'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE|PASSKEY, password length=128, code length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200',
   'auth.confirmTotp': 'totp! length=20',
   'auth.deleteAccount': 'content choices=KEEP|DELETE',
-  'auth.deviceLogin': 'totp length=20, deviceId length=128, deviceName length=100',
+  'auth.deviceLogin':
+    'totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.disableTotp': 'totp! length=20',
   'auth.emailBind': 'email! length=254, code! length=20',
   'auth.emailBindCode': 'email length=254, credential length=254',
   'auth.emailCode': 'email length=254, credential length=254',
   'auth.emailLinkCode': 'email length=254, credential length=254',
-  'auth.emailLogin': 'email! length=254, code! length=20, totp length=20, deviceId length=128, deviceName length=100',
+  'auth.emailLogin':
+    'email! length=254, code! length=20, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.forgotCode': 'credential! length=254',
   'auth.link':
     'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE, password length=128, credential length=254, code length=20',
   'auth.login':
-    'account length=254, username length=254, email length=254, password! length=128, totp length=20, deviceId length=128, deviceName length=100',
-  'auth.oneClickLogin': 'token! length=4096, totp length=20, deviceId length=128, deviceName length=100',
+    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.oneClickLogin':
+    'token! length=4096, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.passkeyLogin':
+    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.authenticatorData! length=8000, credential.response.signature! length=4000, credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.phoneBind': 'phone! length=40, code! length=20',
   'auth.phoneBindCode': 'phone length=40, credential length=254',
   'auth.phoneCode': 'phone length=40, credential length=254',
   'auth.phoneLinkCode': 'phone length=40, credential length=254',
-  'auth.phoneLogin': 'phone! length=40, code! length=20, totp length=20, deviceId length=128, deviceName length=100',
+  'auth.phoneLogin':
+    'phone! length=40, code! length=20, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'auth.phonePasswordLogin':
-    'phone! length=40, password! length=128, totp length=20, deviceId length=128, deviceName length=100',
+    'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.redeemCode': 'account! length=254, code! length=100, newPassword! length=128',
   'auth.refresh': 'refreshToken length=200',
   'auth.register':
-    'username length=32, email length=254, code length=20, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
+    'username length=32, email length=254, code length=20, invitationToken length=100, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
   'auth.replaceRecoveryCodes': 'totp! length=20',
   'auth.resetPassword': 'credential! length=254, code! length=20, newPassword! length=128',
   'auth.verifyMobile': 'token! length=4096',
@@ -179,7 +194,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'guests.register': 'name! length=100, email! length=254, code length=200, formToken! length=500, website length=1000',
   'guests.sendLink': 'email! length=254',
   'importMappings.create':
-    'name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
+    'kind choices=ASSET|SUPPLY, name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'importMappings.update':
     'name! length=100, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'inventories.apply': 'missing choices=LOST|KEEP, misplaced choices=MOVE|KEEP, found choices=RESTORE|KEEP',
@@ -233,6 +248,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'notifications.changePreferences':
     'emailActivities choices=ALL|IMPORTANT|NONE, emailAssets choices=NONE|DAILY|AT_ONCE, digestHour min=0 max=23 isWhole, timeZone! length=64',
   'notifications.send': 'title! length=100, body! length=100000',
+  'oidc.backchannelLogout': 'logout_token! length=20000',
+  'oidc.link': 'redirect length=500',
+  'oidc.token':
+    'ticket! length=100, codeVerifier length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
   'orgs.answerTransfer': 'accept!',
   'orgs.apply': 'message length=200',
   'orgs.approve': 'userId!, approve!, reason length=200',
@@ -241,6 +260,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'orgs.create':
     'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone length=64, avatarUrl length=500',
   'orgs.createRole': 'name! length=50, description length=200, preset choices=GATE|KEEPER|BORROWER|ORGANIZER',
+  'orgs.inviteByMail':
+    'emails!, roleCode choices=MEMBER|GUEST, message length=500, expiresInDays min=1 max=30 isWhole, language choices=en|zh',
   'orgs.joinByCode': 'code! length=64',
   'orgs.joinByQrCode': 'content! length=2000',
   'orgs.respond': 'invitationId!, accept!',
@@ -267,6 +288,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',
+  'passkeys.create':
+    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.attestationObject! length=40000, name length=50',
+  'passkeys.require': 'required!',
+  'passkeys.update': 'name! length=50',
   'profile.setPassword': 'password! length=128',
   'profile.setUsername': 'username! length=32',
   'profile.update': 'nickname length=50, signature length=100, avatarUrl length=500',
@@ -340,4 +365,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'records!, records[].entity! choices=qrCode|category|scanRecord|albumPhoto|asset|assetCategory, records[].localId! length=64, records[].baseVersion!, records[].updatedAt!',
   'sync.resolve': 'conflictId!, acceptServer!',
   'undos.submit': 'token! length=100',
+  'webhooks.create': 'name! length=50, url! length=2000, events!',
+  'webhooks.createOfServer': 'name! length=50, url! length=2000, events!',
+  'webhooks.replay': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
+  'webhooks.replayOfServer': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
+  'webhooks.update': 'name! length=50, url! length=2000',
+  'webhooks.updateOfServer': 'name! length=50, url! length=2000',
 }

@@ -1,4 +1,4 @@
-/** Makes or changes a webhook. An example of an event stands below the chosen ones. */
+/** Makes or changes a webhook. It shows an example of an event below the chosen ones. */
 
 import { Autocomplete, Box, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
