@@ -202,7 +202,7 @@ describe('A request of a batch', () => {
     void batch(alice, id, asked).catch(() => undefined)
     await died.promise
     server.ctx.db.write = write
-    expect(await totals(id, 'REVOKED')).toBe(400)
+    expect(await totals(id, 'REVOKED')).toBe(100)
     expect((await batch(alice, id, asked)).status).toBe(429)
     server.clock.advance(HOUR)
     expect(await result(id, asked)).toEqual({ matched: 700, changed: 700, unchanged: 0, remaining: 0 })
