@@ -387,7 +387,7 @@ test('a provider that answers nothing is given up after five seconds, and others
   const root = await other.admin()
   await addProvider(root, 'silent', silent.issuer)
   await addProvider(root, 'school', provider.issuer)
-  const slow = new Browser(other).start('silent')
+  const slow = new Browser(other).visit('/api/auth/oidc/silent/start')
   expect(problemOf(await new Browser(other).start('school'))).toBe('unknown')
   expect(problemOf(await slow)).toBe('unavailable')
   await silent.stop()

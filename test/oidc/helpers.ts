@@ -257,9 +257,13 @@ export class Browser {
     throw new Error('too many redirects')
   }
 
-  /** Goes to the provider and back. */
-  start = (key: string, query: Record<string, string> = {}): Promise<URL> =>
-    this.visit(`/api/auth/oidc/${key}/start?${new URLSearchParams(query).toString()}`)
+  /** Goes to the provider and back. Again if the provider, which runs in this process, was too busy to answer in five seconds. */
+  async start(key: string, query: Record<string, string> = {}): Promise<URL> {
+    for (let tries = 1; ; tries++) {
+      const end = await this.visit(`/api/auth/oidc/${key}/start?${new URLSearchParams(query).toString()}`)
+      if (problemOf(end) !== 'unavailable' || tries === 5) return end
+    }
+  }
 
   /** Exchanges the ticket of an address. */
   exchange = (address: URL, body: object = {}): Promise<Reply> =>

@@ -165,7 +165,7 @@ test('a provider that names itself otherwise, or does not answer, is not used, a
   expect(problemOf(await start())).toBeNull()
   await liar.stop()
   await change({ name: 'The last liar' })
-  expect(problemOf(await start())).toBe('unavailable')
+  expect(problemOf(await new Browser(world.server).visit('/api/auth/oidc/liar/start'))).toBe('unavailable')
   expect(await lastError()).toContain('cannot be reached')
   // Others are not affected.
   expect(problemOf(await new Browser(world.server).start('other'))).toBeNull()

@@ -122,11 +122,9 @@ type Way = 'password' | 'code'
 
 export function SignIn() {
   const { search } = useLocation()
-  // The address loses the ticket, and the page keeps it.
-  const [ticket] = useState(() => new URLSearchParams(search).get('ticket'))
-  const [isBack, setBack] = useState(false)
-  useEffect(() => setBack(ticket !== null && search === ''), [ticket, search])
-  return ticket === null || isBack ? <Ways /> : <Ticket ticket={ticket} />
+  // The address loses the ticket at once. The router goes on with it until the user leaves the page.
+  const ticket = new URLSearchParams(search).get('ticket')
+  return ticket === null ? <Ways /> : <Ticket ticket={ticket} />
 }
 
 function Ways() {
