@@ -18,7 +18,7 @@ export interface Note {
   readonly activityId?: number
   readonly id: number
   /**
-   * Facts about a row that is gone, or about a thing without a row; a function is called at the end of the write. Without it the
+   * Facts about a row that is gone, or about a thing without a row of its own; a function is called at the end of the write. Without it the
    * row is read then.
    */
   readonly data?: Fields | (() => Promise<Fields>)

@@ -1,4 +1,4 @@
-/** Makes or changes a webhook. It shows an example of an event below the chosen ones. */
+/** Makes or changes a webhook. Shows an example of the chosen events. */
 
 import { Autocomplete, Box, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
