@@ -22,7 +22,7 @@ interface WholeEntry {
 interface StreamedEntry {
   name: string
   pieces: AsyncIterable<Uint8Array>
-  /** The bytes are compressed already: pictures, archives. They are packed without a search for repetitions, 40 times as fast. */
+  /** The bytes are compressed already: pictures, archives. They are packed as they are, without zlib. */
   isDense?: boolean
 }
 
@@ -95,7 +95,7 @@ export async function* zipOf(
       const sizes = { crc: 0, packed: 0, size: 0 }
       yield localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
       offset += LOCAL + name.length + DESCRIPTOR
-      for await (const piece of deflated(entry, sizes)) {
+      for await (const piece of entry.isDense ? blocksOf(entry.pieces, sizes) : deflated(entry.pieces, sizes)) {
         offset += piece.length
         if (sizes.size > MAX_BYTES || sizes.packed > MAX_BYTES || offset > maxBytes) throw tooLarge()
         yield piece
@@ -195,7 +195,7 @@ function localHeader(
 
 /** The compressed pieces, whose sizes it adds up. If the reader stops or `pieces` fails, both ends are closed. */
 async function* deflated(
-  { pieces, isDense = false }: StreamedEntry,
+  pieces: AsyncIterable<Uint8Array>,
   sizes: Sizes,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   async function* measured(): AsyncGenerator<Uint8Array> {
@@ -205,13 +205,42 @@ async function* deflated(
       yield piece
     }
   }
-  const deflate = createDeflateRaw(isDense ? { level: 0 } : {})
+  const deflate = createDeflateRaw()
   // Reading `deflate` below reports the errors of both.
   pipeline(Readable.from(measured(), { highWaterMark: 1 }), deflate, () => {})
   for await (const piece of deflate as AsyncIterable<Uint8Array<ArrayBuffer>>) {
     sizes.packed += piece.length
     yield piece
   }
+}
+
+/** Bytes of a block of deflate that is not compressed (RFC 1951, 3.2.4), and of what is before them. */
+const BLOCK = 0xffff
+const BLOCK_HEADER = 5
+const LAST_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
+
+/** The pieces as blocks of deflate that are not compressed, whose sizes it adds up. */
+async function* blocksOf(
+  pieces: AsyncIterable<Uint8Array>,
+  sizes: Sizes,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  for await (const piece of pieces) {
+    sizes.crc = crc32(piece, sizes.crc)
+    sizes.size += piece.length
+    const blocks = new Uint8Array(piece.length + BLOCK_HEADER * Math.ceil(piece.length / BLOCK))
+    const view = new DataView(blocks.buffer)
+    for (let from = 0, at = 0; from < piece.length; from += BLOCK) {
+      const part = piece.subarray(from, from + BLOCK)
+      view.setUint16(at + 1, part.length, true)
+      view.setUint16(at + 3, BLOCK - part.length, true)
+      blocks.set(part, at + BLOCK_HEADER)
+      at += BLOCK_HEADER + part.length
+    }
+    sizes.packed += blocks.length
+    yield blocks
+  }
+  sizes.packed += LAST_BLOCK.length
+  yield LAST_BLOCK
 }
 
 /** Date and time in the format of MS-DOS, in UTC, with a resolution of two seconds, from 1980 to 2107. */

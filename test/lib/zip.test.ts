@@ -187,3 +187,23 @@ test('an archive that would exceed its maximum by one byte is refused before the
     expect(written).toBeLessThanOrEqual(most)
   }
 })
+
+test('dense entries of any pieces are read back, and are hardly longer than their bytes', async () => {
+  const pieces = [0, 1, 65_535, 65_536, 200_000].map((size) =>
+    crypto.getRandomValues(new Uint8Array(Math.min(size, 65_536))).slice(0, size),
+  )
+  async function* given() {
+    yield* pieces
+  }
+  const bytes = Buffer.concat(pieces)
+  const zip = await archive([{ name: 'photo', pieces: given(), isDense: true }])
+  expect(Buffer.compare(unzipSync(zip)['photo']!, bytes)).toBe(0)
+  expect(zip.length).toBeLessThan(bytes.length + 300)
+})
+
+test('a large archive has more entries than the old format counts', async () => {
+  const data = new Uint8Array(0)
+  const entries = Array.from({ length: 65_600 }, (_, i) => ({ name: `${i}`, data }))
+  const zip = Buffer.concat(await Array.fromAsync(zipOf(entries, AT, { isLarge: true })))
+  expect(Object.keys(unzipSync(zip)).length).toBe(65_600)
+})
