@@ -214,7 +214,7 @@ async function* deflated(
   }
 }
 
-/** Bytes of a block of deflate that is not compressed (RFC 1951, 3.2.4), and of what is before them. */
+/** The most bytes of a block of deflate that is not compressed (RFC 1951, 3.2.4), and the bytes before them. */
 const BLOCK = 0xffff
 const BLOCK_HEADER = 5
 const LAST_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)

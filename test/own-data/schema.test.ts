@@ -55,7 +55,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   notification_sends: OF_ORGANIZATION,
   app_updates: OF_ORGANIZATION,
   org_transfers: OF_ORGANIZATION,
-  contact_lookups: 'Kept for a day, and only names people whom the user may no longer know.',
+  contact_lookups: 'Kept for a day. It only names people whom the user has looked up.',
   message_reactions: 'Messages have them.',
   message_keys: TECHNICAL,
   chat_cursors: TECHNICAL,
