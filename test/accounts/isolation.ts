@@ -35,6 +35,7 @@ export const isolation: IsolationFixture = {
     [/^\/api\/auth\/export\/:/, 'dataExport'],
     [/^\/api\/admin\/nickname\/adjectives\/:/, 'adjective'],
     [/^\/api\/admin\/nickname\/nouns\/:/, 'noun'],
+    [/^\/api\/admin\/user-imports\/:/, 'stranger'],
     [/^\/api\/login-records\/user\/:/, 'user'],
     [/^\/api\/admin\/users\/:userId(\/role|\/status|\/reset-code|\/sessions\/end|\/export)?$/, 'stranger'],
   ],

@@ -9,6 +9,7 @@ const tables = allEndpoints.filter(({ answers }) => /spreadsheetml|text\/csv/.te
 test('every operation that answers with a table takes the time zone of its times', () => {
   expect(tables.map(({ id }) => id).toSorted()).toEqual([
     'activities.checkInRecords',
+    'admin.users.importSheet',
     'assetReports.depreciation',
     'assets.export',
     'inventories.export',
@@ -21,8 +22,8 @@ test('every operation that answers with a table takes the time zone of its times
     'supplies.export',
     'supplies.movements',
   ])
-  // A list of labels and a report by days have no times.
-  const others = ['assetReports.depreciation', 'qrBlanks.export']
+  // A list of labels, one of start codes and a report by days have no times.
+  const others = ['admin.users.importSheet', 'assetReports.depreciation', 'qrBlanks.export']
   for (const { id, query } of tables.filter((one) => !others.includes(one.id)))
     expect(Object.keys(query?.properties ?? {}), id).toContain('tz')
 })

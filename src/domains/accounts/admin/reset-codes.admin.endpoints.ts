@@ -9,7 +9,7 @@ export const resetCodeAdminEndpoints = [
     id: 'admin.users.resetCode',
     method: 'POST',
     path: '/api/admin/users/:userId/reset-code',
-    summary: 'Make a reset code for a user',
+    summary: 'Create a reset code for a user',
     description:
       'With the code and their username, the user sets a new password. The user is notified in the app, with your name, and can withdraw the code. ' +
       'A new code ends the one before. Only for users without a confirmed e-mail or phone, and only if the setting ' +

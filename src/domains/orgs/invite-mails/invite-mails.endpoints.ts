@@ -74,7 +74,7 @@ export const inviteMailEndpoints = [
     method: 'POST',
     path: '/api/invitations/:token/decline',
     secrets: ['token'],
-    summary: 'Decline the invitation of a link in a mail',
+    summary: 'Reject the invitation of a link in a mail',
     description: 'The user who sent it is notified.',
     tag,
     access: open,
