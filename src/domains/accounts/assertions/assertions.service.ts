@@ -33,7 +33,11 @@ import {
 } from './assertions.store.ts'
 
 /** Loaded when it is first needed: most servers start more often than somebody uses a passkey for the first time. */
-const webauthn = () => import('@simplewebauthn/server')
+async function webauthn() {
+  // Its parts for certificates need it, and in an executable nothing else has loaded it before.
+  await import('reflect-metadata')
+  return import('@simplewebauthn/server')
+}
 
 /** @throws AppError 400 if browsers offer no passkeys at the public URL */
 function partyOf(ctx: AppContext): RelyingParty {
