@@ -26,7 +26,7 @@ export const signInEndpoints = [
     id: 'oidc.start',
     method: 'GET',
     path: '/api/auth/oidc/:key/start',
-    summary: 'Go to an OpenID provider to sign in',
+    summary: 'Start a sign-in at an OpenID provider',
     description:
       'Open it in a browser. It comes back to `redirect` with `?ticket=`, for `POST /api/auth/oidc/token`, or with `?error=`: `unknown` (nobody has ' +
       'linked the account), `taken` (another user has), `unavailable` (the provider does not answer) or `failed`. An app sends `codeChallenge`, the S256 ' +
@@ -44,7 +44,7 @@ export const signInEndpoints = [
     id: 'oidc.callback',
     method: 'GET',
     path: '/api/auth/oidc/:key/callback',
-    summary: 'Come back from an OpenID provider',
+    summary: 'Finish a sign-in at an OpenID provider',
     description: 'The address that the provider must know. Browsers are sent on with a ticket or an error.',
     tag,
     access: open,
