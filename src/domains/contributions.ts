@@ -46,9 +46,10 @@ export interface Contributions {
   /** Those of the users who have a second factor. Read by settings and access. */
   readonly withSecondFactor?: (db: Db | Tx, userIds: readonly number[]) => Promise<ReadonlySet<number>>
   /**
-   * Where a browser goes to sign out elsewhere too, once this session has ended; null for nowhere. Called before it ends. Read by accounts.
+   * Where a browser goes to sign out elsewhere too, once this session has ended; null for nowhere, undefined if the session was not opened from
+   * elsewhere. Called before it ends. Read by accounts.
    */
-  readonly logoutUrl?: (ctx: AppContext, sessionId: number) => Promise<string | null>
+  readonly logoutUrl?: (ctx: AppContext, sessionId: number) => Promise<string | null | undefined>
   /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */
   readonly settingChecks?: Readonly<Record<string, CheckSetting>>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */

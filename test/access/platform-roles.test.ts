@@ -3,7 +3,7 @@
  * are admitted. Ids do not exist and bodies are empty, so a caller who is admitted gets 400, 404 or an answer.
  */
 
-import { describe, expect, test } from 'bun:test'
+import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { allEndpoints } from '#app'
 import type { Access } from '#http/endpoint.ts'
@@ -31,6 +31,8 @@ const SPECIFIED = {
 /** They also ask for SYSTEM_ADMIN, before they look for a row or at the body. */
 const SYSTEM_ADMIN_ONLY = [
   'access.changePermission',
+  'ownData.latestOfUser',
+  'ownData.startOfUser',
   'server.certificate.renew',
   'server.certificate.update',
   'server.reach.update',
@@ -64,6 +66,11 @@ const expectAdmitted = async (person: Person, isHeld: (point: string, id: string
   expect(await admitted(person)).toEqual(new Map(operations.map(({ id, point }) => [id, isHeld(point, id)])))
 
 describe('operations of administrators', () => {
+  // Otherwise reset codes are refused to everyone.
+  beforeAll(async () => {
+    ok(await admin.call('admin.settings.update', { body: { values: { 'security.adminResetCodes': true } } }))
+  })
+
   for (const [code, { holds, lacks }] of Object.entries(SPECIFIED))
     test(`admit ${code} to those of its points only`, async () => {
       const { person, held } = await holderOf(await findRole(admin, 'PLATFORM', 0, code))

@@ -273,9 +273,9 @@ export async function signOut(): Promise<void> {
   isSignedOut = true
   let leaveFor: string | null = null
   try {
-    const { logoutUrl } = (await callWith('auth.logout', {}, { waitsForSignIn: false })) as DataOf<'auth.logout'>
+    const ended = (await callWith('auth.logout', {}, { waitsForSignIn: false })) as DataOf<'auth.logout'>
     forget()
-    leaveFor = logoutUrl
+    leaveFor = ended?.logoutUrl ?? null
   } catch (error) {
     if (isLost(error) || (error instanceof ApiError && (error.status >= 500 || error.status === 429))) signOutLater()
     // 401: the session has ended before.

@@ -1,5 +1,5 @@
 import { endpoint, open, signedIn } from '#http/endpoint.ts'
-import { PageOf, PageQuery } from '#http/schema.ts'
+import { Nullable, PageOf, PageQuery } from '#http/schema.ts'
 
 import { adminRefresh, refresh } from '../sessions/refreshing.service.ts'
 import { LoginResponse, Refresh } from '../sessions/sessions.model.ts'
@@ -76,7 +76,7 @@ export const deviceEndpoints = [
     withInitialPassword: true,
     tag: SIGNING_IN,
     access: signedIn,
-    data: LoggedOut,
+    data: Nullable(LoggedOut),
     keepsCookies: true,
     run: ({ ctx, actor, caller }) => logout(ctx, actor, caller),
   }),

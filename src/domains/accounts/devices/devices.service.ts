@@ -228,7 +228,7 @@ async function endTrustIn(
 }
 
 /** Ends the caller's session. */
-export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<LoggedOut> {
+export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Promise<LoggedOut | null> {
   const urls = await Promise.all(contributions(ctx, 'logoutUrl').map((find) => find(ctx, actor.sessionId)))
   await ctx.db.write('accounts.logout', async (tx) => {
     const session = await findOwn(tx, actor.userId, actor.sessionId)
@@ -241,7 +241,8 @@ export async function logout(ctx: AppContext, actor: Actor, caller: Caller): Pro
     })
   })
   caller.browser?.forget()
-  return { logoutUrl: urls.find((url) => url !== null) ?? null }
+  const logoutUrl = urls.find((url) => url !== undefined)
+  return logoutUrl === undefined ? null : { logoutUrl }
 }
 
 /**

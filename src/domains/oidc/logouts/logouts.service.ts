@@ -36,10 +36,11 @@ export async function logOutByProvider(ctx: AppContext, key: string, token: stri
   })
 }
 
-/** A provider that does not answer keeps nobody from signing out here. */
-export async function logoutUrl(ctx: AppContext, sessionId: number): Promise<string | null> {
+/** A provider that does not answer keeps nobody from signing out here. Undefined for a session that no provider has opened. */
+export async function logoutUrl(ctx: AppContext, sessionId: number): Promise<string | null | undefined> {
   const session = await findSession(ctx.db.read, sessionId)
-  if (session?.provider.logout !== 'PROVIDER' || !session.provider.enabled) return null
+  if (session === undefined) return undefined
+  if (session.provider.logout !== 'PROVIDER' || !session.provider.enabled) return null
   const idToken = session.idToken === null ? undefined : ctx.seal.open(session.idToken)
   try {
     return await endSessionUrl(ctx, session.provider, idToken, homeOf(ctx))
