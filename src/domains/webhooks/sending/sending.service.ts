@@ -37,6 +37,8 @@ import * as store from './sending.store.ts'
 /** The longest time between two looks: for deliveries of a process that has died, and if the clock was changed. */
 const LOOK_MS = 10 * SECOND
 const AFTER_ERROR_MS = 5 * SECOND
+/** From the first event that was written to the look for it. */
+const GATHER_MS = 50
 /** How long a stop waits for attempts in progress. */
 const STOP_MS = 3 * SECOND
 /** Bytes of an answer that are read, and characters that are kept. */
@@ -66,6 +68,7 @@ class Sender {
   #returned: DeliveryRow[] = []
   #saving: Promise<void> | undefined
   #timer: Timer | undefined
+  #soon: Timer | undefined
   #looking: Promise<void> | undefined
   #again = false
   #running = false
@@ -79,9 +82,17 @@ class Sender {
   start(): void {
     this.#running = true
     this.#isFresh = !isShared(this.ctx.config)
-    this.ctx.bus.on(deliveriesWritten, () => this.wake())
+    this.ctx.bus.on(deliveriesWritten, () => this.#wakeSoon())
     this.ctx.bus.on(webhooksChanged, () => this.wake())
     this.wake()
+  }
+
+  /** Writes that follow each other closely share the two writes that number and claim their deliveries. */
+  #wakeSoon(): void {
+    this.#soon ??= setTimeout(() => {
+      this.#soon = undefined
+      this.wake()
+    }, GATHER_MS)
   }
 
   wake(): void {
@@ -92,6 +103,7 @@ class Sender {
   async stop(): Promise<void> {
     this.#running = false
     clearTimeout(this.#timer)
+    clearTimeout(this.#soon)
     await this.#looking
     const abort = setTimeout(() => this.#stop.abort(new Error('the server stops')), STOP_MS)
     await Promise.all(this.#attempts)
