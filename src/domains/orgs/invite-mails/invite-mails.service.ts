@@ -60,17 +60,19 @@ export async function inviteByMail(
     if (org.status !== 'ACTIVE') throw organizationDisabled
     const role = await access.findOrgRole(tx, orgId, { code: input.roleCode ?? access.MEMBER })
     if (role === undefined) throw roleNotFound()
-    return inviteAll(ctx, tx, org, [...new Set(emails)], uses, {
+    const made = await inviteAll(ctx, tx, org, [...new Set(emails)], uses, {
       inviterId: actor.userId,
       roleId: role.code === access.MEMBER ? null : role.id,
       message: input.message ?? '',
       language: input.language ?? locale,
       expiresAt: ctx.clock.now() + (input.expiresInDays ?? DEFAULT_DAYS) * DAY,
     })
+    // Stored as JSON for repeats of the request.
+    return Object.fromEntries(made)
   })
   const items = input.emails.map((target, i) => {
     const isRepeated = emails.indexOf(emails[i]!) < i
-    return { target, status: isRepeated ? ('ALREADY_INVITED' as const) : made.get(emails[i]!)! }
+    return { target, status: isRepeated ? ('ALREADY_INVITED' as const) : made[emails[i]!]! }
   })
   return { items }
 }
