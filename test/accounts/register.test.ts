@@ -25,6 +25,7 @@ describe('POST /auth/register', () => {
         'deviceId',
         'expiresAt',
         'isNewUser',
+        'mustChangePassword',
         'permissions',
         'refreshToken',
         'roleName',

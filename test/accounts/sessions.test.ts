@@ -275,6 +275,7 @@ describe('devices', () => {
         'loginTime',
         'lastActiveTime',
         'isCurrent',
+        'trustedUntil',
       ].toSorted(),
     )
     expect(data.items[0]).toMatchObject({ loginType: 'register', ipAddress: '127.0.0.1', isCurrent: true })

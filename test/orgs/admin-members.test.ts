@@ -281,9 +281,10 @@ for (const [name, leave] of REMOVE)
     await expectConsistent(owner, org)
   })
 
-test('GET /api/admin/orgs/:orgId/members shows what the owner sees', async () => {
+test('GET /api/admin/orgs/:orgId/members shows what the owner sees, but for second factors', async () => {
   const seen = ok(await admin.call('admin.orgs.members', { params: { orgId: org.id }, query: { size: 100 } })).data
-  expect(seen.items).toEqual((await listMembers(owner, org)).items)
+  const { items } = await listMembers(owner, org)
+  expect(seen.items).toEqual(items.map(({ secondFactor: _, ...member }) => member))
   expect(seen.total).toBeGreaterThan(1)
   const { nickname } = seen.items[0]!
   const found = await admin.call('admin.orgs.members', { params: { orgId: org.id }, query: { keyword: nickname } })
