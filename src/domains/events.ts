@@ -73,8 +73,11 @@ export interface Events {
   'metaTemplate.deleting': { readonly templateId: number }
   /** A user has deleted a contact; the other side keeps its own row. */
   'contact.deleted': { readonly userId: number; readonly otherId: number }
-  /** A user has sent messages to a conversation. Not emitted for messages of the system. */
-  'messages.sent': { readonly ids: readonly number[] }
+  /**
+   * A user has sent messages to a conversation. Not emitted for messages of the system. `userIds`: news for these members only, because an edit mentions
+   * them.
+   */
+  'messages.sent': { readonly ids: readonly number[]; readonly userIds?: readonly number[] }
   /** Users got a notification. */
   'notification.created': NotificationCreated
 }

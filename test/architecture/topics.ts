@@ -129,6 +129,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'reactions',
     'search',
     'recall',
+    'edits',
     'feed',
     'live',
     'sync',

@@ -24,6 +24,7 @@ describe('settings of chat', () => {
       requestsPerDay: 20,
       requestExpiryDays: 30,
       recallSeconds: 120,
+      editSeconds: 86_400,
       messagesPerMinute: 60,
       draftMaxLength: 1000,
       retentionDays: 0,

@@ -18,7 +18,9 @@ import {
   memberOf,
   messageRefusal,
   newMember,
+  peerOf,
   type Sent,
+  tellOfMentions,
   type User,
   visible,
 } from './history-model.ts'
@@ -209,7 +211,9 @@ async function deliver(user: User, to: User | Conversation, messages: readonly S
       null,
     ])
     expect(message.id, context()).toBeGreaterThan(newest())
-    conversation.messages.push({ ...message, recalledAfter: undefined })
+    const kept = { ...message, recalledAfter: undefined, editedAfter: undefined, told: [] }
+    conversation.messages.push(kept)
+    tellOfMentions(conversation, kept)
   }
   for (const member of conversation.members) if (member.leftAfter === undefined) member.hidden = false
 }
@@ -233,6 +237,30 @@ function mention(group: Conversation): Draft {
   const content = { text: pick(WORDS), mentions: [id] }
   const isIn = group.members.some(({ user, leftAfter }) => user.id === id && leftAfter === undefined)
   return isIn ? one('TEXT', content) : bad({ type: 'TEXT', content }, 4021, 4015, 404)
+}
+
+/** Mentions of a member of the group in some percent of cases, of whoever in few. */
+function someMention({ type, members }: Conversation, percent: number): { mentions?: number[] } {
+  if (type === 'DIRECT' || !chance(percent)) return {}
+  return { mentions: [pick(chance(90) ? members.map(({ user }) => user) : world.users).id] }
+}
+
+/** What may come of an edit. Whether former members and users who could not send get one refusal or the other is open. */
+function editOutcomes(user: User, conversation: Conversation, message: Sent, content: Content): number[] {
+  if (!isMemberOf(conversation, user) || !visible(conversation, user).includes(message)) return [404]
+  if (message.senderId !== user.id) return [403]
+  if (message.type !== 'TEXT' || message.recalledAt !== null || message.forwarded) return [400]
+  if (!isPresent(conversation, user)) return [4015]
+  const peer = conversation.type === 'DIRECT' ? peerOf(conversation, user).user : undefined
+  const refusal = peer && messageRefusal(user, peer)
+  if (refusal !== undefined) return [refusal]
+  if (Bun.deepEquals(message.content, content)) return [200]
+  const age = now() - message.createdAt
+  if (age > 24 * HOUR + 10_000) return [4014]
+  const isTold = ((content['mentions'] ?? []) as number[]).every((id) =>
+    conversation.members.some((member) => member.user.id === id && member.leftAfter === undefined),
+  )
+  return age < 24 * HOUR - 10_000 ? [isTold ? 200 : 4021] : [200, 4014, 4021]
 }
 
 async function sendToGroup(user: User, groups: readonly Conversation[]): Promise<void> {
@@ -344,9 +372,31 @@ export const messageSteps: Record<string, Step> = {
     if (message.recalledAt === null) {
       message.recalledAfter = newest()
       message.recalledAt = reply.data.recalledAt
+      for (const member of conversation.members) if (member.mentionedAt === message.id) member.mentionedAt = 0
       expect(reply.data.recalledAt, context()).toBeGreaterThanOrEqual(message.createdAt)
       if (address !== undefined)
         expect((await server.request('GET', address)).status, `${context()}\nopens ${address}`).not.toBe(200)
+    }
+    checkMessages([reply.data], [message])
+  },
+  async edit(user) {
+    const all = conversations.flatMap((conversation) =>
+      conversation.messages.map((message) => ({ conversation, message })),
+    )
+    const own = all.filter(({ message }) => message.senderId === user.id)
+    const texts = own.filter(({ message: { type, recalledAt } }) => type === 'TEXT' && recalledAt === null)
+    const list = chance(80) && texts.length > 0 ? texts.slice(-6) : chance(70) && own.length > 0 ? own : all
+    if (list.length === 0) return
+    const { conversation, message } = pick(list)
+    const before = message.content
+    const content = { ...someMention(conversation, 50), text: `${pick(WORDS)} ${random(3)}` }
+    const reply = await of(user).patch(`/api/chats/messages/${message.id}`, { content })
+    const name = `edit ${user.name} ${message.id} of ${message.senderId} ${JSON.stringify(content)}`
+    if (!answered(name, reply, ...editOutcomes(user, conversation, message, content))) return
+    if (!Bun.deepEquals(before, reply.data.content)) {
+      Object.assign(message, { content: reply.data.content, editedAt: reply.data.editedAt, editedAfter: newest() })
+      expect(reply.data.content, context()).toEqual(content)
+      tellOfMentions(conversation, message, before)
     }
     checkMessages([reply.data], [message])
   },

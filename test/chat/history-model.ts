@@ -56,10 +56,17 @@ export interface Sent extends Message {
   recalledAt: number | null
   /** The recall has a number between this id and that of the next message. */
   recalledAfter: number | undefined
+  editedAt: number | null
+  /** As `recalledAfter`, of the last edit. */
+  editedAfter: number | undefined
+  /** Whom any version of the text has mentioned. */
+  told: readonly number[]
 }
 
 export interface Member {
   readonly user: User
+  /** The newest message that the user was told of because of a mention; 0 once that message no longer mentions the user. */
+  mentionedAt: number
   /** In a group; of former members the last one. */
   role: GroupRole
   /** In a group: the order in which the members have joined. Those of one change are ordered by id. */
@@ -107,6 +114,7 @@ export const heirOf = (group: Conversation): Member | undefined =>
 
 export const newMember = (user: User, clearedUpTo = 0): Member => ({
   user,
+  mentionedAt: 0,
   role: 'MEMBER',
   joined: 0,
   leftAfter: undefined,
@@ -124,15 +132,27 @@ export function visible(conversation: Conversation, user: User): Sent[] {
   return conversation.messages.filter(({ id }) => id > clearedUpTo && id <= leftAfter)
 }
 
-/** Whether a message that the user has not read mentions the user. */
-export const isMentioned = (conversation: Conversation, user: User): boolean =>
-  visible(conversation, user).some(
-    ({ id, senderId, content, recalledAt }) =>
-      recalledAt === null &&
-      senderId !== user.id &&
-      id > memberOf(conversation, user).readUpTo &&
-      ((content['mentions'] ?? []) as number[]).includes(user.id),
-  )
+/** Whether the user has not read the newest message that mentions the user. */
+export function isMentioned(conversation: Conversation, user: User): boolean {
+  const { mentionedAt, readUpTo, clearedUpTo } = memberOf(conversation, user)
+  return mentionedAt > Math.max(readUpTo, clearedUpTo)
+}
+
+const mentionsOf = (content: Sent['content']) => (content['mentions'] ?? []) as readonly number[]
+
+/** Tells the members of the mentions of a new message, or of the new ones of an edited message. */
+export function tellOfMentions(conversation: Conversation, message: Sent, before: Sent['content'] = {}): void {
+  const mentions = mentionsOf(message.content)
+  for (const member of presentMembers(conversation)) {
+    const { id } = member.user
+    if (id === message.senderId) continue
+    if (!mentions.includes(id)) {
+      if (mentionsOf(before).includes(id) && member.mentionedAt === message.id) member.mentionedAt = 0
+    } else if (!message.told.includes(id) && message.id > Math.max(member.readUpTo, member.clearedUpTo))
+      member.mentionedAt = Math.max(member.mentionedAt, message.id)
+  }
+  message.told = [...new Set([...message.told, ...mentions])]
+}
 
 export const lastOf = (conversation: Conversation, user: User): Sent | undefined => visible(conversation, user).at(-1)
 
@@ -229,5 +249,11 @@ export function syncOf({ conversations }: World, user: User, afterId: number) {
   const recalled = own.flatMap((each) =>
     visible(each, user).filter(({ recalledAfter }) => recalledAfter !== undefined && recalledAfter >= afterId),
   )
-  return { messages: messages.toSorted((a, b) => a.id - b.id), recalled }
+  // A message is given once in each list, as it is now: a recall hides the edits before it.
+  const updated = own.flatMap((each) =>
+    visible(each, user).filter(
+      ({ recalledAt, editedAfter }) => recalledAt === null && editedAfter !== undefined && editedAfter >= afterId,
+    ),
+  )
+  return { messages: messages.toSorted((a, b) => a.id - b.id), recalled, updated }
 }

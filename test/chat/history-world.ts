@@ -163,6 +163,7 @@ export function essence(message: Sent) {
     ...Object.fromEntries(MESSAGE_KEYS.map((key) => [key, message[key]])),
     content: message.recalledAt === null ? unsigned(message.content) : {},
     recalledAt: message.recalledAt,
+    editedAt: message.recalledAt === null ? message.editedAt : null,
   }
 }
 
@@ -279,6 +280,7 @@ export async function compareSync(user: User): Promise<void> {
   const expected = syncOf(world, user, afterId)
   const messages: Sent[] = []
   const recalled = new Map<number, number>()
+  const updated = new Map<number, Sent>()
   let cursor = afterId
   for (;;) {
     const page: SyncPage = ok(await of(user).get('/api/chats/sync', { afterId: cursor, limit })).data
@@ -287,7 +289,9 @@ export async function compareSync(user: User): Promise<void> {
       expect(id, context()).toBeGreaterThan(cursor)
       expect(id, context()).toBeLessThanOrEqual(page.cursor)
     }
-    const touched = new Set([...page.messages, ...page.recalled].map(({ conversationId }) => conversationId))
+    const touched = new Set(
+      [...page.messages, ...page.recalled, ...page.updated].map(({ conversationId }) => conversationId),
+    )
     expect(page.conversations.map(({ id }) => id).toSorted(), context()).toEqual([...touched].toSorted())
     for (const view of page.conversations)
       checkConversation(
@@ -297,6 +301,7 @@ export async function compareSync(user: User): Promise<void> {
       )
     messages.push(...(page.messages as Sent[]))
     for (const { messageId, recalledAt } of page.recalled) recalled.set(messageId, recalledAt)
+    for (const message of page.updated as Sent[]) updated.set(message.id, message)
     expect(page.cursor, context()).toBeGreaterThanOrEqual(cursor)
     if (page.hasMore) expect(page.cursor, context()).toBeGreaterThan(cursor)
     cursor = page.cursor
@@ -310,8 +315,11 @@ export async function compareSync(user: User): Promise<void> {
   ).toEqual(
     expected.recalled.map(({ id, recalledAt }) => [id, recalledAt!] as const).toSorted(([a], [b]) => a - b) as never,
   )
+  const byId = (a: Sent, b: Sent) => a.id - b.id
+  checkMessages([...updated.values()].toSorted(byId), expected.updated.toSorted(byId))
   const again: SyncPage = ok(await of(user).get('/api/chats/sync', { afterId: cursor })).data
-  expect([again.messages, again.recalled, again.cursor, again.hasMore], context()).toEqual([[], [], cursor, false])
+  const { messages: none, recalled: noRecalls, updated: noUpdates, hasMore } = again
+  expect([none, noRecalls, noUpdates, again.cursor, hasMore], context()).toEqual([[], [], [], cursor, false])
 }
 
 /** The view of a row that its owner should get. */

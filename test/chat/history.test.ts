@@ -34,6 +34,7 @@ const names = [
   ...Object.keys(messageSteps),
   ...Array.from<string>({ length: 10 }).fill('send'),
   ...Array.from<string>({ length: 3 }).fill('recall'),
+  ...Array.from<string>({ length: 3 }).fill('edit'),
   ...Array.from<string>({ length: 3 }).fill('read'),
   ...Object.keys(groupSteps),
   'createGroup',
@@ -67,6 +68,9 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
     'send 4021',
     'recall 403',
     'recall 4014',
+    'edit 403',
+    'edit 4014',
+    'edit 4021',
     'repeatOther 400',
     'sendToGroup 4015',
   ]

@@ -12,6 +12,7 @@ export interface Message {
   readonly clientMsgId: string | null
   readonly createdAt: number
   readonly recalledAt: number | null
+  readonly editedAt: number | null
 }
 
 export interface Recall {
@@ -23,6 +24,7 @@ export interface Recall {
 export interface SyncPage {
   readonly messages: readonly Message[]
   readonly recalled: readonly Recall[]
+  readonly updated: readonly Message[]
   readonly conversations: readonly { readonly id: number }[]
   readonly cursor: number
   readonly hasMore: boolean

@@ -50,7 +50,15 @@ describe('chats', () => {
     await screenshot(phone, 'chat-phone')
     await screenshot(desk, 'chat-desk')
 
-    await phone.locator('[id^=message-]', { hasText: '到了，谢谢！' }).getByRole('button', { name: '消息操作' }).click()
+    const own = phone.locator('[id^=message-]', { hasText: '到了，谢谢！' })
+    await own.getByRole('button', { name: '消息操作' }).click()
+    await phone.getByRole('menuitem', { name: '编辑' }).click()
+    await phone.getByRole('dialog').getByRole('textbox', { name: '消息' }).fill('都到了，谢谢！')
+    await phone.getByRole('dialog').getByRole('button', { name: '保存' }).click()
+    const edited = desk.locator('[id^=message-]', { hasText: '都到了，谢谢！' })
+    await edited.getByText('edited').waitFor()
+
+    await phone.locator('[id^=message-]', { hasText: '都到了' }).getByRole('button', { name: '消息操作' }).click()
     await phone.getByRole('menuitem', { name: '撤回' }).click()
     await phone.getByText('你撤回了一条消息').first().waitFor()
     await desk

@@ -150,7 +150,9 @@ export const messages = table(
     forwarded: col.bool('forwarded').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
     recalledAt: col.time('recalled_at'),
-    /** The number of the last change (recall, reactions); null if the message is as it was sent. */
+    /** When the sender last changed the text; null if it is as it was sent. */
+    editedAt: col.time('edited_at'),
+    /** The number of the last change (recall, edit, reactions); null if the message is as it was sent. */
     changedNumber: col.int('changed_number'),
     /** Counts of `message_reactions`, kept by the writes there so that no list of messages has to count; null without any. */
     reactions: col.json<readonly ReactionCount[]>('reactions'),

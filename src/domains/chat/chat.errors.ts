@@ -35,6 +35,14 @@ export const noPermissionOnConversation = () =>
     zh: '你在该会话中没有执行此操作的权限',
   })
 
+export const editTimedOut = (seconds: number) =>
+  seconds === 0
+    ? new AppError(400, 4014, { en: 'Messages cannot be edited on this server', zh: '此服务器不允许编辑消息' })
+    : new AppError(400, 4014, {
+        en: `Messages can be edited within ${seconds} seconds only`,
+        zh: `消息发送超过 ${seconds} 秒后不能编辑`,
+      })
+
 export const unknownMessageType = () =>
   new AppError(400, 4020, { en: 'The message type is unknown', zh: '未知的消息类型' })
 
@@ -67,6 +75,10 @@ export const notForwardable = () =>
   )
 export const notYourMessage = () =>
   new AppError(403, 403, { en: 'Only the sender can recall a message', zh: '只有发送者可以撤回消息' })
+export const notYourText = () =>
+  new AppError(403, 403, { en: 'Only the sender can edit a message', zh: '只有发送者可以编辑消息' })
+export const notEditable = () =>
+  badRequest('Only texts that are neither recalled nor forwarded can be edited', '只能编辑未撤回、非转发的文字消息')
 export const notMembers = (path: string) =>
   contentInvalid([{ path, text: { en: 'must be ids of members of the conversation', zh: '须为会话成员' } }])
 export const noAttachments = () =>

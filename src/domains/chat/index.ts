@@ -8,6 +8,7 @@ import { chatAdminEndpoints } from './admin/chat.admin.endpoints.ts'
 import { conversationEndpoints } from './conversations/conversations.endpoints.ts'
 import { directConversation, hideDirect, isAcquainted } from './conversations/conversations.service.ts'
 import { hasConversations, leaveDirect } from './conversations/conversations.store.ts'
+import { editEndpoints } from './edits.endpoints.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
 import { clearAvatars, followImported, followJoined, followLeft, removeFromGroups } from './groups/groups.listeners.ts'
@@ -30,6 +31,7 @@ export const chat = domain({
     ...conversationEndpoints,
     ...messageEndpoints,
     ...recallEndpoints,
+    ...editEndpoints,
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,

@@ -171,6 +171,42 @@ export async function noteMentions(
     )
 }
 
+/**
+ * Takes the changed mentions of an edited message into the rows of the present members: it marks the conversation for those who have not read the message and
+ * are mentioned now, and no longer for those who are not. Returns the members whose view has changed.
+ */
+export async function mentionsChanged(
+  tx: Tx,
+  { id, conversationId, senderId }: Pick<AddedMessage, 'id' | 'conversationId' | 'senderId'>,
+  { added, removed }: { readonly added: readonly number[]; readonly removed: readonly number[] },
+): Promise<number[]> {
+  const ofGiven = (userIds: readonly number[]) =>
+    and(
+      eq(members.conversationId, conversationId),
+      inArray(members.userId, [...userIds]),
+      ne(members.userId, senderId ?? 0),
+      sql`${members.leftAfter} is null`,
+    )
+  const changed: { userId: number }[] = []
+  if (removed.length > 0)
+    changed.push(
+      ...(await tx
+        .update(members)
+        .set({ mentionedAt: 0, updatedAt: tx.stamp })
+        .where(and(ofGiven(removed), eq(members.mentionedAt, id)))
+        .returning({ userId: members.userId })),
+    )
+  if (added.length > 0)
+    changed.push(
+      ...(await tx
+        .update(members)
+        .set({ mentionedAt: id, updatedAt: tx.stamp })
+        .where(and(ofGiven(added), lt(members.mentionedAt, id), lt(members.readUpTo, id), lt(members.clearedUpTo, id)))
+        .returning({ userId: members.userId })),
+    )
+  return changed.map(({ userId }) => userId)
+}
+
 /** The members who can see the message. */
 const viewers = and(
   eq(members.conversationId, p('conversationId')),

@@ -33,10 +33,34 @@ const MAX_WAITING = 200_000
 const JOBS_AT_ONCE = 1000
 
 type Job =
-  | { readonly kind: 'messages'; readonly ids: readonly number[] }
+  | { readonly kind: 'messages'; readonly ids: readonly number[]; readonly userIds?: readonly number[] | undefined }
   | { readonly kind: 'notification'; readonly event: NotificationCreated }
 
 const sizeOf = (job: Job): number => (job.kind === 'messages' ? job.ids.length : job.event.recipients.length)
+
+/** Who is told of the messages of some jobs: all members, or those whom an edit mentions. */
+class Recipients {
+  readonly #ids = new Set<number>()
+  readonly #some = new Map<number, Set<number>>()
+
+  constructor(jobs: readonly Job[]) {
+    for (const job of jobs) {
+      if (job.kind !== 'messages') continue
+      for (const id of job.ids)
+        if (job.userIds === undefined) this.#ids.add(id)
+        else this.#some.set(id, new Set([...(this.#some.get(id) ?? []), ...job.userIds]))
+    }
+  }
+
+  async find(ctx: AppContext): Promise<DeviceMessage[]> {
+    const found = await messagesForDevices(ctx, [...this.#ids, ...this.#some.keys()])
+    return found.map((message) =>
+      this.#ids.has(message.id)
+        ? message
+        : { ...message, userIds: message.userIds.filter((userId) => this.#some.get(message.id)!.has(userId)) },
+    )
+  }
+}
 
 class Planner {
   readonly #jobs: Job[] = []
@@ -87,9 +111,9 @@ class Planner {
   }
 
   async #plan(jobs: readonly Job[]): Promise<void> {
-    const ids = jobs.flatMap((job) => (job.kind === 'messages' ? job.ids : []))
+    const told = new Recipients(jobs)
     const events = jobs.flatMap((job) => (job.kind === 'notification' ? [job.event] : []))
-    const subscriptions = await this.#subscriptionsFor(await messagesForDevices(this.ctx, ids), events)
+    const subscriptions = await this.#subscriptionsFor(await told.find(this.ctx), events)
     if (subscriptions.length === 0) return
     const live = await this.#liveAmong(subscriptions)
     if (this.#isStopped) return
@@ -100,7 +124,7 @@ class Planner {
     )
     const sender = senderOf(this.ctx)
     // Again, because some were read or recalled during the wait.
-    for (const message of await messagesForDevices(this.ctx, ids))
+    for (const message of await told.find(this.ctx))
       for (const userId of message.userIds)
         for (const row of byUser.get(userId) ?? []) sender.add(messagePush(row, message))
     for (const event of events)
@@ -139,8 +163,8 @@ const isLiveHere = (ctx: AppContext, [userId, sessionId]: SessionOf): boolean =>
 
 const plannerOf = perContext((ctx) => new Planner(ctx))
 
-export const tellOfMessages: Listener<'messages.sent'> = (ctx, tx, { ids }) =>
-  tx.afterCommit(() => plannerOf(ctx).add({ kind: 'messages', ids }))
+export const tellOfMessages: Listener<'messages.sent'> = (ctx, tx, { ids, userIds }) =>
+  tx.afterCommit(() => plannerOf(ctx).add({ kind: 'messages', ids, userIds }))
 
 export const tellOfNotification: Listener<'notification.created'> = (ctx, tx, event) =>
   tx.afterCommit(() => plannerOf(ctx).add({ kind: 'notification', event }))

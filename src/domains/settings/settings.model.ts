@@ -141,6 +141,12 @@ export const definitions = {
     ['Recall of messages', 'Seconds in which the sender can recall a message.'],
     ['消息撤回时限', '发送后多少秒内可以撤回消息。'],
   ),
+  'chat.editSeconds': setting(
+    integer(0, 315_360_000),
+    86_400,
+    ['Editing of messages', 'Seconds in which the sender can edit a text; 0 = never.'],
+    ['消息编辑时限', '发送后多少秒内可以编辑文字消息；0 表示不可编辑。'],
+  ),
   'chat.messagesPerMinute': setting(
     integer(0, 6000),
     60,

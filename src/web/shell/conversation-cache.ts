@@ -76,7 +76,14 @@ function changedBy(row: Conversation, { type, data }: Frame, userId: number): Co
       if (!isLast || last.recalled) return row
       return {
         ...row,
-        lastMessage: { ...last, content: {}, recalled: true, recalledAt: data.recalledAt, reactions: [] },
+        lastMessage: {
+          ...last,
+          content: {},
+          recalled: true,
+          recalledAt: data.recalledAt,
+          editedAt: null,
+          reactions: [],
+        },
         unreadCount: row.unreadCount - (!isRead && isNew(last, userId) ? 1 : 0),
       }
     }

@@ -18,6 +18,7 @@ const fields = {
   requestsPerDay: Setting('requestsPerDay'),
   requestExpiryDays: Setting('requestExpiryDays'),
   recallSeconds: Setting('recallSeconds'),
+  editSeconds: Setting('editSeconds'),
   messagesPerMinute: Setting('messagesPerMinute'),
   draftMaxLength: Setting('draftMaxLength'),
   retentionDays: Setting('retentionDays'),

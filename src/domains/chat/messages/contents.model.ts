@@ -84,7 +84,8 @@ interface Measured {
 type WithFile<Content> = Omit<Content, 'fileId'> & Measured & { readonly fileId: number | null }
 
 interface Stored {
-  readonly TEXT: SentContent<'TEXT'>
+  /** `mentionedBefore`: whom earlier versions of an edited text have mentioned. They are not notified again. */
+  readonly TEXT: SentContent<'TEXT'> & { readonly mentionedBefore?: readonly number[] }
   readonly IMAGE: WithFile<SentContent<'IMAGE'>> & { readonly width: number; readonly height: number }
   readonly FILE: WithFile<{ readonly name: string }>
   readonly VOICE: WithFile<SentContent<'VOICE'>>

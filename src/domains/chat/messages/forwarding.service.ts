@@ -115,6 +115,6 @@ function copyOf({ type, content, recalledAt }: MessageRow): Prepared {
 
 /** Members of one conversation are not those of another. */
 function withoutMentions(content: MessageRow['content']): MessageRow['content'] {
-  const { mentions, ...rest } = content
-  return mentions === undefined ? content : rest
+  const { mentions: _, mentionedBefore: __, ...rest } = content
+  return rest
 }

@@ -45,6 +45,7 @@ export const Message = Model('Message', {
   forwarded: Type.Boolean({ description: 'A copy of a message of another conversation' }),
   recalled: Type.Boolean(),
   recalledAt: Nullable(Time),
+  editedAt: Nullable({ ...Time, description: 'When the sender last changed the text' }),
   createdAt: Time,
 })
 export type Message = Static<typeof Message>

@@ -137,6 +137,7 @@ class Group {
       forwarded,
       createdAt: this.#now,
       recalledAt: null,
+      editedAt: null,
       changedNumber: null,
       reactions: null,
     }))
@@ -215,17 +216,18 @@ function checkRelation({ peerId, refusal }: Facts): void {
 }
 
 /** @throws AppError 404 or 403 if messages of the user to the conversation would be refused */
-export async function checkMayWrite(ctx: AppContext, tx: Tx, userId: number, conversationId: number): Promise<void> {
+export async function checkMayWrite(ctx: AppContext, tx: Tx, userId: number, conversationId: number): Promise<Facts> {
   const [facts] = await findFacts(tx, [{ senderId: userId, clientMsgId: '', conversationId }])
   await checkTarget(ctx, tx, userId, {}, facts!)
   checkRelation(facts!)
+  return facts!
 }
 
 /** @throws AppError 400 with code 4021 if a text mentions users who are not in the conversation */
-async function checkMentions(
+export async function checkMentions(
   tx: Tx,
   senderId: number,
-  items: readonly Prepared[],
+  items: readonly Pick<Prepared, 'content' | 'path'>[],
   { conversationId, peerId }: Facts,
 ): Promise<void> {
   for (const { content, path } of items) {
@@ -236,7 +238,7 @@ async function checkMentions(
   }
 }
 
-const mentionsOf = (content: Prepared['content']): readonly number[] =>
+export const mentionsOf = (content: Prepared['content']): readonly number[] =>
   (content as Partial<StoredContents['TEXT']>).mentions ?? []
 
 /** @throws AppError 400 if the sender sees no such message in the conversation */

@@ -14,6 +14,7 @@ import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
 import { MenuEntry } from '../../ui/MenuButton.tsx'
 import { usePosition } from '../../ui/position.ts'
+import { mentionsIn } from './mentions.ts'
 import { onSent, sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -80,7 +81,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
   const send = () => {
     const trimmed = text.trim()
     if (trimmed === '') return
-    const mentions = members.filter(({ nickname }) => trimmed.includes(`@${nickname}`)).map(({ userId }) => userId)
+    const mentions = mentionsIn(trimmed, members)
     sendMessage({
       target,
       type: 'TEXT',

@@ -124,6 +124,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   message={message}
                   nameOf={nameOf}
                   member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
+                  members={members}
                   isGroup={group !== null}
                   day={isNewDay ? message.createdAt : undefined}
                   isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}

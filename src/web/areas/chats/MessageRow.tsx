@@ -1,6 +1,16 @@
 /** One message in its bubble: sender, answered message, content, reactions, time, and what can be done with it. */
 
-import { AddReactionOutlined, ContentCopy, Done, DoneAll, Forward, MoreVert, Reply, Undo } from '@mui/icons-material'
+import {
+  AddReactionOutlined,
+  ContentCopy,
+  Done,
+  DoneAll,
+  Edit,
+  Forward,
+  MoreVert,
+  Reply,
+  Undo,
+} from '@mui/icons-material'
 import { Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
@@ -17,6 +27,7 @@ import { IconMenu, MenuEntry, useCloseMenu } from '../../ui/MenuButton.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
+import { EditDialog } from './EditDialog.tsx'
 import { ROW } from './log-keys.ts'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -31,6 +42,9 @@ const own = texts({
     forward: 'Forward',
     forwarded: 'Forwarded.',
     recall: 'Recall',
+    edit: 'Edit',
+    edited: 'edited',
+    editedAt: (time: string) => `Edited ${time}`,
     read: 'Read',
     sent: 'Sent',
     react: (emoji: string) => `React with ${emoji}`,
@@ -46,6 +60,9 @@ const own = texts({
     forward: '转发',
     forwarded: '已转发。',
     recall: '撤回',
+    edit: '编辑',
+    edited: '已编辑',
+    editedAt: (time: string) => `编辑于 ${time}`,
     read: '已读',
     sent: '已发送',
     react: (emoji: string) => `回应 ${emoji}`,
@@ -61,6 +78,8 @@ export interface MessageRowProps {
   nameOf: NameOf
   /** The sender, if they are still a member of the group. */
   member: GroupMember | undefined
+  /** Of the group; nobody in a direct conversation. */
+  members: readonly GroupMember[]
   isGroup: boolean
   /** Time of the message if it is the first of its day. */
   day: number | undefined
@@ -159,6 +178,11 @@ export function MessageRow(props: MessageRowProps) {
               <Content message={message} />
               <Stack direction="row" spacing={0.5} sx={{ justifyContent: 'flex-end', alignItems: 'center', mt: 0.25 }}>
                 {message.forwarded && <Forward titleAccess={o.forwarded} sx={{ fontSize: 14 }} />}
+                {message.editedAt !== null && (
+                  <Typography variant="caption" title={o.editedAt(dateTime(message.editedAt))}>
+                    {o.edited}
+                  </Typography>
+                )}
                 {!isFollowed && (
                   <SentAt
                     at={message.createdAt}
@@ -218,6 +242,7 @@ function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) 
 
 function Actions({
   message,
+  members,
   onReply,
   onChanged,
   react,
@@ -227,6 +252,7 @@ function Actions({
   const may = useMay()
   const copy = useCopy()
   const [isForwarding, setForwarding] = useState(false)
+  const [isEditing, setEditing] = useState(false)
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
@@ -260,11 +286,17 @@ function Actions({
         {may('messages.forward') && (
           <MenuEntry icon={<Forward />} text={o.forward} onClick={() => setForwarding(true)} />
         )}
+        {isOwn && text !== undefined && !message.forwarded && onReply !== undefined && may('messages.edit') && (
+          <MenuEntry icon={<Edit />} text={o.edit} onClick={() => setEditing(true)} />
+        )}
         {isOwn && may('messages.recall') && (
           <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
       </IconMenu>
       {isForwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
+      {isEditing && (
+        <EditDialog message={message} members={members} onChanged={onChanged} onClose={() => setEditing(false)} />
+      )}
     </>
   )
 }

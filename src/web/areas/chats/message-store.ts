@@ -10,6 +10,8 @@ import type { Frame } from '../../session/live.ts'
 import { sendUnreached } from './outbox.ts'
 
 const PAGE = 50
+/** Characters that a reply shows of the message it answers (docs/chat.md). */
+const EXCERPT = 100
 /** Milliseconds until catching up is tried again; twice as many after each further failure. */
 const RETRY = 3_000
 const LONGEST_RETRY = 60_000
@@ -76,11 +78,31 @@ export class MessageStore {
   readonly replace = (messages: readonly Message[]): void => {
     const known = messages.filter(({ id }) => this.state.items?.some((each) => each.id === id))
     if (known.length > 0) this.add(known)
+    for (const { id, type, content } of messages)
+      if (type === 'TEXT')
+        this.quote(
+          id,
+          Array.from(String(content['text'] ?? ''))
+            .slice(0, EXCERPT)
+            .join(''),
+        )
+  }
+
+  /** Shows the new text of a message in the replies to it. */
+  private quote(id: number, excerpt: string): void {
+    const replies = (this.state.items ?? []).flatMap((each) =>
+      each.replyTo?.id === id && each.replyTo.excerpt !== excerpt
+        ? [{ ...each, replyTo: { ...each.replyTo, excerpt } }]
+        : [],
+    )
+    if (replies.length > 0) this.add(replies)
   }
 
   private recall(messageId: number, recalledAt: number): void {
     const known = this.state.items?.find(({ id }) => id === messageId)
-    if (known !== undefined) this.add([{ ...known, content: {}, recalled: true, recalledAt, reactions: [] }])
+    if (known !== undefined)
+      this.add([{ ...known, content: {}, recalled: true, recalledAt, editedAt: null, reactions: [] }])
+    this.quote(messageId, '')
   }
 
   readonly clear = (): void => this.change({ items: [], gap: undefined, hasMore: false })
