@@ -122,6 +122,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   chat: [
     'chat',
     'numbers',
+    'deleted',
     'members',
     'messages',
     'conversations',
@@ -135,6 +136,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'sync',
     'devices',
     'retention',
+    'deletions',
     'admin',
     'own-data',
   ],

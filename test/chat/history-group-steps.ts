@@ -48,7 +48,13 @@ async function learnSystem(group: Conversation, reader: User, ...events: [event:
   ).toEqual(events.map(([event, ...about]) => ['SYSTEM', null, event, about.map(({ id }) => id)]))
   for (const message of messages) {
     expect(message.id, context()).toBeGreaterThan(newest())
-    group.messages.push({ ...message, recalledAfter: undefined, editedAfter: undefined, told: [] })
+    group.messages.push({
+      ...message,
+      recalledAfter: undefined,
+      editedAfter: undefined,
+      deletedBy: new Map(),
+      told: [],
+    })
   }
   for (const each of presentMembers(group)) each.hidden = false
 }

@@ -30,6 +30,7 @@ import {
   checkMessages,
   context,
   conversations,
+  isSeen,
   newest,
   now,
   of,
@@ -84,10 +85,6 @@ const UPLOADS = {
   voice: [mp3, 'voice.mp3'],
   video: [mp4, 'video.mp4'],
 } as const
-
-/** Whether the message is in anyone's history. */
-const isSeen = (message: Sent): boolean =>
-  conversations.some((each) => each.members.some(({ user }) => visible(each, user).includes(message)))
 
 /** Uploads the user's files again that are gone with the last message that had them. */
 async function refreshFiles(user: User): Promise<void> {
@@ -211,7 +208,7 @@ async function deliver(user: User, to: User | Conversation, messages: readonly S
       null,
     ])
     expect(message.id, context()).toBeGreaterThan(newest())
-    const kept = { ...message, recalledAfter: undefined, editedAfter: undefined, told: [] }
+    const kept = { ...message, recalledAfter: undefined, editedAfter: undefined, deletedBy: new Map(), told: [] }
     conversation.messages.push(kept)
     tellOfMentions(conversation, kept)
   }
@@ -399,6 +396,24 @@ export const messageSteps: Record<string, Step> = {
       tellOfMentions(conversation, message, before)
     }
     checkMessages([reply.data], [message])
+  },
+  async deleteMessage(user) {
+    const all = conversations.flatMap((conversation) =>
+      conversation.messages.map((message) => ({ conversation, message })),
+    )
+    const seen = all.filter(
+      ({ conversation, message }) => isMemberOf(conversation, user) && visible(conversation, user).includes(message),
+    )
+    const list = seen.length > 0 && chance(90) ? (chance(70) ? seen.slice(-8) : seen) : all
+    if (list.length === 0) return
+    const found = pick(list)
+    const { conversation, message } = found
+    const reply = await of(user).delete(`/api/chats/messages/${message.id}`)
+    if (!answered(`deleteMessage ${user.name} ${message.id}`, reply, seen.includes(found) ? 200 : 404)) return
+    expect(reply.data, context()).toBeNull()
+    message.deletedBy.set(user, newest())
+    const member = memberOf(conversation, user)
+    if (member.mentionedAt === message.id) member.mentionedAt = 0
   },
   async forward(user) {
     const own = conversations.filter((each) => isMemberOf(each, user)).flatMap((each) => each.messages)

@@ -59,6 +59,8 @@ export interface Sent extends Message {
   editedAt: number | null
   /** As `recalledAfter`, of the last edit. */
   editedAfter: number | undefined
+  /** The users who have deleted it for themselves; the deletion has a number between this id and that of the next message. */
+  readonly deletedBy: Map<User, number>
   /** Whom any version of the text has mentioned. */
   told: readonly number[]
 }
@@ -129,7 +131,9 @@ export const newMember = (user: User, clearedUpTo = 0): Member => ({
 
 export function visible(conversation: Conversation, user: User): Sent[] {
   const { clearedUpTo, leftAfter = Infinity } = memberOf(conversation, user)
-  return conversation.messages.filter(({ id }) => id > clearedUpTo && id <= leftAfter)
+  return conversation.messages.filter(
+    ({ id, deletedBy }) => id > clearedUpTo && id <= leftAfter && !deletedBy.has(user),
+  )
 }
 
 /** Whether the user has not read the newest message that mentions the user. */
@@ -255,5 +259,6 @@ export function syncOf({ conversations }: World, user: User, afterId: number) {
       ({ recalledAt, editedAfter }) => recalledAt === null && editedAfter !== undefined && editedAfter >= afterId,
     ),
   )
-  return { messages: messages.toSorted((a, b) => a.id - b.id), recalled, updated }
+  const deleted = own.flatMap((each) => each.messages.filter(({ deletedBy }) => (deletedBy.get(user) ?? -1) >= afterId))
+  return { messages: messages.toSorted((a, b) => a.id - b.id), recalled, updated, deleted }
 }

@@ -47,6 +47,10 @@ export const world: World & { users: User[] } = { users: [], requests: [], conve
 export const { requests, conversations } = world
 /** The highest id of all messages. */
 export const newest = (): number => Math.max(0, ...conversations.map(({ messages }) => messages.at(-1)?.id ?? 0))
+/** Whether the message is in anyone's history. */
+export const isSeen = (message: Sent): boolean =>
+  conversations.some((each) => each.members.some(({ user }) => visible(each, user).includes(message)))
+
 export const outcomes = new Map<string, number>()
 export const trace: string[] = []
 
@@ -281,6 +285,7 @@ export async function compareSync(user: User): Promise<void> {
   const messages: Sent[] = []
   const recalled = new Map<number, number>()
   const updated = new Map<number, Sent>()
+  const deleted = new Set<number>()
   let cursor = afterId
   for (;;) {
     const page: SyncPage = ok(await of(user).get('/api/chats/sync', { afterId: cursor, limit })).data
@@ -300,7 +305,9 @@ export async function compareSync(user: User): Promise<void> {
         user,
       )
     messages.push(...(page.messages as Sent[]))
-    for (const { messageId, recalledAt } of page.recalled) recalled.set(messageId, recalledAt)
+    for (const { messageId, recalledAt, deleted: isDeletion } of page.recalled)
+      if (isDeletion) deleted.add(messageId)
+      else recalled.set(messageId, recalledAt)
     for (const message of page.updated as Sent[]) updated.set(message.id, message)
     expect(page.cursor, context()).toBeGreaterThanOrEqual(cursor)
     if (page.hasMore) expect(page.cursor, context()).toBeGreaterThan(cursor)
@@ -315,6 +322,17 @@ export async function compareSync(user: User): Promise<void> {
   ).toEqual(
     expected.recalled.map(({ id, recalledAt }) => [id, recalledAt!] as const).toSorted(([a], [b]) => a - b) as never,
   )
+  const wanted = expected.deleted.map(({ id }) => id)
+  expect(
+    [...deleted].filter((id) => !wanted.includes(id)),
+    context(),
+  ).toEqual([])
+  // The deletions of messages that nobody sees are forgotten at some time.
+  const seen = expected.deleted.filter((message) => isSeen(message)).map(({ id }) => id)
+  expect(
+    seen.filter((id) => !deleted.has(id)),
+    context(),
+  ).toEqual([])
   const byId = (a: Sent, b: Sent) => a.id - b.id
   checkMessages([...updated.values()].toSorted(byId), expected.updated.toSorted(byId))
   const again: SyncPage = ok(await of(user).get('/api/chats/sync', { afterId: cursor })).data

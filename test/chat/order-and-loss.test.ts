@@ -80,21 +80,26 @@ test(
 
     const sent: Sent[] = []
     const recalled = new Set<number>()
+    const edited = new Map<number, string>()
+    /** Messages that users have deleted for themselves. */
+    const deleted = new Map<number, Set<number>>(users.map(({ id }) => [id, new Set()]))
     const counts = { lost: 0, repeated: 0, unavailable: 0, kills: 0, disconnects: 0, terminated: 0 }
     const failures: string[] = []
     let left = MESSAGES
 
     /** Repeats a request until it is answered. Some answers are lost on purpose. */
-    async function surely<T>(account: Account, path: string, body: unknown): Promise<T> {
+    async function surely<T>(account: Account, path: string, body: unknown, method = 'POST'): Promise<T> {
       for (;;) {
         const signal = chance(3) ? AbortSignal.timeout(1 + random(15)) : undefined
         if (signal) counts.lost++
         try {
-          const data = await request<T>(account, nextUrl, 'POST', path, { body, ...(signal && { signal }) })
+          const data = await request<T>(account, nextUrl, method, path, { body, ...(signal && { signal }) })
           // An answer that never arrives although the server sent it.
           if (chance(2)) continue
           return data
         } catch (error) {
+          // The answer of an earlier try was lost.
+          if (method === 'DELETE' && String(error).includes('answered 404')) return undefined as T
           if (!(error instanceof Unavailable)) throw error
           counts.unavailable++
           await Bun.sleep(random(30))
@@ -127,6 +132,13 @@ test(
         if (chance(2)) {
           await surely(account, `/api/chats/messages/${message.id}/recall`, {})
           recalled.add(message.id)
+        } else if (chance(3)) {
+          edited.set(message.id, `${body.content.text} edited`)
+          const content = { text: edited.get(message.id) }
+          await surely(account, `/api/chats/messages/${message.id}`, { content }, 'PATCH')
+        } else if (chance(1)) {
+          await surely(account, `/api/chats/messages/${message.id}`, undefined, 'DELETE')
+          deleted.get(account.id)!.add(message.id)
         }
         if (chance(1)) {
           counts.disconnects++
@@ -162,8 +174,11 @@ test(
     // The connected phones get the last messages without asking: they keep their connections now.
     const idsOf = ({ account }: Phone) =>
       sent.flatMap(({ message, users: ids }) => (ids.includes(account.id) ? [message.id] : []))
-    const wanted = new Map(phones.map((phone) => [phone, idsOf(phone).length]))
-    const isComplete = (phone: Phone) => phone.written.length >= wanted.get(phone)!
+    // A phone that learns of a message after its deletion never gets it.
+    const mayMiss = ({ account }: Phone) => deleted.get(account.id)!
+    const wanted = new Map(phones.map((phone) => [phone, new Set(idsOf(phone)).difference(mayMiss(phone)).size]))
+    const isComplete = (phone: Phone) =>
+      phone.written.filter(({ id }) => !mayMiss(phone).has(id)).length >= wanted.get(phone)!
     // If it is in vain, the phones that miss something are named below.
     await until(() => phones.every(isComplete)).catch(() => undefined)
     const late = phones.filter((phone) => !isComplete(phone)).map(({ name }) => name)
@@ -173,12 +188,17 @@ test(
     const byFrame = phones.reduce((sum, { counts: { byFrame: n } }) => sum + n, 0)
     const bySync = phones.reduce((sum, { counts: { bySync: n } }) => sum + n, 0)
     const sockets = phones.reduce((sum, { counts: { sockets: n } }) => sum + n, 0)
-    console.log(`order and loss: ${JSON.stringify({ ...counts, byFrame, bySync, sockets, recalled: recalled.size })}`)
+    console.log(
+      `order and loss: ${JSON.stringify({ ...counts, byFrame, bySync, sockets, recalled: recalled.size, edited: edited.size })}`,
+    )
 
     const problems = phones.flatMap((phone) => phone.problems)
     for (const phone of phones) {
-      const expected = idsOf(phone).toSorted((a, b) => a - b)
-      const got = phone.written.map(({ id }) => id)
+      const isKept = (id: number) => !mayMiss(phone).has(id)
+      const expected = idsOf(phone)
+        .toSorted((a, b) => a - b)
+        .filter((id) => isKept(id))
+      const got = phone.written.map(({ id }) => id).filter((id) => isKept(id))
       if (Bun.deepEquals(got, expected)) continue
       const missing = expected.filter((id) => !got.includes(id)).slice(0, 10)
       const foreign = got.filter((id) => !expected.includes(id)).slice(0, 10)
@@ -190,9 +210,9 @@ test(
     const bodies = new Map(sent.map(({ message }) => [message.id, message.content['text']]))
     for (const phone of phones) {
       for (const { id, content, recalledAt } of phone.written)
-        if (recalledAt === null && content['text'] !== bodies.get(id))
+        if (recalledAt === null && !mayMiss(phone).has(id) && content['text'] !== (edited.get(id) ?? bodies.get(id)))
           problems.push(`${phone.name}: ${id} is another text`)
-      const expected = idsOf(phone).filter((id) => recalled.has(id))
+      const expected = idsOf(phone).filter((id) => recalled.has(id) || mayMiss(phone).has(id))
       if (!Bun.deepEquals([...phone.recalled].toSorted(), expected.toSorted()))
         problems.push(`${phone.name}: knows ${phone.recalled.size} of ${expected.length} recalls`)
     }
@@ -202,7 +222,10 @@ test(
     for (const phone of phones.slice(0, 8)) {
       const fresh = new Phone(phone.account, nextUrl, `${phone.name}, new`)
       await fresh.catchUp(500)
-      expect(fresh.messages.map(({ id }) => id)).toEqual(phone.messages.map(({ id }) => id))
+      const kept = phone.messages.filter(({ id }) => !mayMiss(phone).has(id))
+      expect(fresh.messages.map(({ id, content }) => [id, recalled.has(id) ? {} : content])).toEqual(
+        kept.map(({ id, content }) => [id, recalled.has(id) ? {} : content]),
+      )
       expect(
         fresh.messages.filter(({ recalledAt, content }) => recalledAt !== null && Object.keys(content).length > 0),
       ).toEqual([])
@@ -210,7 +233,15 @@ test(
     }
     // Otherwise the run would show nothing about lost connections and kills.
     expect(counts.kills).toBe(KILLS)
-    for (const happened of [counts.lost, counts.repeated, counts.disconnects, byFrame, bySync, recalled.size])
+    for (const happened of [
+      counts.lost,
+      counts.repeated,
+      counts.disconnects,
+      byFrame,
+      bySync,
+      recalled.size,
+      edited.size,
+    ])
       expect(happened).toBeGreaterThan(0)
   },
   PATIENCE,

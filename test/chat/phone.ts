@@ -19,6 +19,8 @@ export interface Recall {
   readonly messageId: number
   readonly conversationId: number
   readonly recalledAt: number
+  /** The user has deleted the message for themselves. */
+  readonly deleted?: boolean
 }
 
 export interface SyncPage {
@@ -142,6 +144,7 @@ export class Phone {
         this.counts.bySync++
         this.#learn(message)
       }
+      for (const message of page.updated) this.#replace(message)
       for (const { messageId } of page.recalled) this.recalled.add(messageId)
       this.#expect(page.cursor >= this.cursor, `sync went back from ${this.cursor} to ${page.cursor}`)
       this.#expect(!page.hasMore || page.cursor > this.cursor, `sync has more but stays at ${this.cursor}`)
@@ -162,7 +165,7 @@ export class Phone {
     // The highest number that this socket has delivered.
     let last = 0
     const take = ({ type, data }: Frame) => {
-      if (type !== 'message' && type !== 'message.recalled') return
+      if (type !== 'message' && type !== 'message.recalled' && type !== 'message.updated') return
       const number: number = type === 'message' ? data.id : data.cursor
       this.#expect(number > last, `one socket delivered ${number} (${type}) after ${last}`)
       last = number
@@ -171,6 +174,7 @@ export class Phone {
       this.cursor = number
       this.counts.byFrame++
       if (type === 'message') this.#learn(data)
+      else if (type === 'message.updated') this.#replace(data.message)
       else this.recalled.add(data.messageId)
     }
     socket.addEventListener('message', ({ data }) => {
@@ -201,6 +205,12 @@ export class Phone {
   #learn(message: Message): void {
     this.messages.push(message)
     if (message.recalledAt !== null) this.recalled.add(message.id)
+  }
+
+  #replace(message: Message): void {
+    const at = this.messages.findIndex(({ id }) => id === message.id)
+    this.#expect(at >= 0, `${message.id} has changed, and is unknown`)
+    if (at >= 0) this.messages[at] = message
   }
 
   #expect(isRight: boolean, problem: string): void {

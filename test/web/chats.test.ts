@@ -57,6 +57,17 @@ describe('chats', () => {
     await phone.getByRole('dialog').getByRole('button', { name: '保存' }).click()
     const edited = desk.locator('[id^=message-]', { hasText: '都到了，谢谢！' })
     await edited.getByText('edited').waitFor()
+    // Deleted for oneself: it stays on the phone.
+    await desk.getByRole('log').getByText('Did the labels arrive?').first().waitFor()
+    await desk
+      .locator('[id^=message-]', { hasText: 'Did the labels arrive?' })
+      .first()
+      .getByRole('button', { name: 'Actions for this message' })
+      .click()
+    await desk.getByRole('menuitem', { name: 'Delete for me' }).click()
+    await desk.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await desk.locator('[id^=message-]').nth(1).waitFor({ state: 'detached' })
+    expect(await phone.locator('[id^=message-]').count()).toBe(2)
 
     await phone.locator('[id^=message-]', { hasText: '都到了' }).getByRole('button', { name: '消息操作' }).click()
     await phone.getByRole('menuitem', { name: '撤回' }).click()

@@ -219,6 +219,28 @@ export const messageCards = table(
   (t) => [index('message_cards_user').on(t.userId, t.conversationId, t.messageId)],
 )
 
+/** Messages that users have deleted for themselves. */
+export const messageDeletions = table(
+  'message_deletions',
+  {
+    messageId: col.int('message_id').notNull(),
+    userId: col
+      .int('user_id')
+      .notNull()
+      .references(() => users.id),
+    conversationId: col.int('conversation_id').notNull(),
+    /** A number of `chat_numbers`, by which the other devices of the user find the deletion. */
+    number: col.int('number').notNull(),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.messageId, t.userId] }),
+    index('message_deletions_user').on(t.userId, t.number),
+    // For the feed: all users, in order.
+    index('message_deletions_number').on(t.number),
+  ],
+)
+
 export const messageReactions = table(
   'message_reactions',
   {

@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 import type { MessageType } from '#db/schema/chat.ts'
 import { personsByIds } from '#domains/contacts/index.ts'
 
+import { deletionsOf } from './deleted.store.ts'
 import * as store from './devices.store.ts'
 import { isUnread } from './members.rules.ts'
 import { conversationsByIds } from './members.store.ts'
@@ -32,6 +33,7 @@ export async function messagesForDevices(ctx: AppContext, ids: readonly number[]
   const conversationIds = [...new Set(rows.map(({ conversationId }) => conversationId))]
   if (conversationIds.length === 0) return []
   const members = Map.groupBy(await store.listenersOf(read, conversationIds), (member) => member.conversationId)
+  const deleted = Map.groupBy(await deletionsOf(read, ids), ({ messageId }) => messageId)
   const conversations = new Map((await conversationsByIds(read, conversationIds)).map((row) => [row.id, row]))
   const persons = await personsByIds(
     ctx,
@@ -45,6 +47,7 @@ export async function messagesForDevices(ctx: AppContext, ids: readonly number[]
     if (conversation === undefined || sender === undefined) return []
     const mentions = (content['mentions'] as readonly number[] | undefined) ?? []
     const userIds = (members.get(conversationId) ?? [])
+      .filter((member) => !deleted.get(id)?.some(({ userId }) => userId === member.userId))
       .filter((member) => isUnread(row, member) && (!member.muted || mentions.includes(member.userId)))
       .map(({ userId }) => userId)
     if (userIds.length === 0) return []

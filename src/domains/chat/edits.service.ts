@@ -11,12 +11,11 @@ import { SECOND } from '#platform/clock.ts'
 import * as errors from './chat.errors.ts'
 import { announce } from './conversations/conversations.view.ts'
 import type { EditMessage } from './edits.model.ts'
-import { isVisible } from './members.rules.ts'
-import { findMember, mentionsChanged, messageChanged } from './members.store.ts'
+import { mentionsChanged, messageChanged } from './members.store.ts'
 import type { StoredContents } from './messages/contents.model.ts'
 import { checkShape, prepare } from './messages/contents.service.ts'
 import type { Message } from './messages/messages.model.ts'
-import { findMessage, type MessageRow, setContent } from './messages/messages.store.ts'
+import { findSeen, type MessageRow, setContent } from './messages/messages.store.ts'
 import { toMessages } from './messages/messages.view.ts'
 import { checkMayWrite, checkMentions, mentionsOf } from './messages/posting.service.ts'
 import { IN_ORDER, takeNumbers } from './numbers.ts'
@@ -36,9 +35,8 @@ export async function editMessage(
   const row = await ctx.db.write(
     'chat.edit',
     async (tx) => {
-      const message = await findMessage(tx, id)
-      const member = message && (await findMember(tx, message.conversationId, userId))
-      if (message === undefined || member === undefined || !isVisible(id, member)) throw notFound()
+      const message = (await findSeen(tx, id, userId))?.message
+      if (message === undefined) throw notFound()
       if (message.senderId !== userId) throw errors.notYourText()
       if (message.type !== 'TEXT' || message.recalledAt !== null || message.forwarded) throw errors.notEditable()
       const facts = await checkMayWrite(ctx, tx, userId, message.conversationId)

@@ -8,6 +8,8 @@ import { chatAdminEndpoints } from './admin/chat.admin.endpoints.ts'
 import { conversationEndpoints } from './conversations/conversations.endpoints.ts'
 import { directConversation, hideDirect, isAcquainted } from './conversations/conversations.service.ts'
 import { hasConversations, leaveDirect } from './conversations/conversations.store.ts'
+import { forgetDeletionsOf } from './deleted.store.ts'
+import { deletionEndpoints } from './deletions.endpoints.ts'
 import { editEndpoints } from './edits.endpoints.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
@@ -32,6 +34,7 @@ export const chat = domain({
     ...messageEndpoints,
     ...recallEndpoints,
     ...editEndpoints,
+    ...deletionEndpoints,
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,
@@ -57,8 +60,11 @@ export const chat = domain({
     'user.deleting': (_ctx, tx, { userId }) => deleteCursorsOf(tx, userId),
   },
   async remains(ctx, tx, owner, limit) {
-    const rows = await removeFromGroups(ctx, tx, owner, limit)
-    return owner > 0 || rows >= limit ? rows : rows + (await leaveDirect(tx, -owner, limit - rows))
+    let rows = await removeFromGroups(ctx, tx, owner, limit)
+    if (owner > 0) return rows
+    if (rows < limit) rows += await leaveDirect(tx, -owner, limit - rows)
+    if (rows < limit) rows += await forgetDeletionsOf(tx, -owner, limit - rows)
+    return rows
   },
   // Everyone else opens files by the messages that have them.
   fileEntities: { MESSAGE: async (_ctx, userId, _id, { uploaderId }) => uploaderId === userId },

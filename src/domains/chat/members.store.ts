@@ -11,6 +11,7 @@ import { conversationMembers as members, conversations, type MessageType } from 
 import { organizations } from '#db/schema/orgs.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
+import { deletionsOf, notDeletedBy } from './deleted.store.ts'
 import { type Countable, counts, isUnread } from './members.rules.ts'
 
 export type ConversationRow = typeof conversations.$inferSelect
@@ -201,7 +202,15 @@ export async function mentionsChanged(
       ...(await tx
         .update(members)
         .set({ mentionedAt: id, updatedAt: tx.stamp })
-        .where(and(ofGiven(added), lt(members.mentionedAt, id), lt(members.readUpTo, id), lt(members.clearedUpTo, id)))
+        .where(
+          and(
+            ofGiven(added),
+            lt(members.mentionedAt, id),
+            lt(members.readUpTo, id),
+            lt(members.clearedUpTo, id),
+            notDeletedBy(sql`${id}`, members.userId),
+          ),
+        )
         .returning({ userId: members.userId })),
     )
   return changed.map(({ userId }) => userId)
@@ -232,7 +241,7 @@ const recall = prepared((db) =>
   db
     .update(members)
     .set({
-      unread: sql`${members.unread} - case when ${members.readUpTo} < ${p('messageId')} and ${members.userId} <> ${p('senderId')} then 1 else 0 end`,
+      unread: sql`${members.unread} - case when ${members.readUpTo} < ${p('messageId')} and ${members.userId} <> ${p('senderId')} and ${notDeletedBy(sql`${p('messageId')}`, members.userId)} then 1 else 0 end`,
       mentionedAt: sql`case when ${members.mentionedAt} = ${p('messageId')} then 0 else ${members.mentionedAt} end`,
       lastNumber: sql`${p('number')}`,
       updatedAt: sql`${p('stamp')}`,
@@ -248,6 +257,18 @@ export async function messageRecalled(
 ): Promise<void> {
   const { id: messageId, conversationId, senderId } = message
   await recall(tx, { conversationId, messageId, senderId: senderId ?? 0, number, stamp: tx.stamp })
+}
+
+/** Takes the deletion of a message for one member into the row. */
+export async function setAfterDeletion(
+  tx: Tx,
+  { conversationId, userId }: MemberRow,
+  change: Partial<Pick<MemberRow, 'unread' | 'mentionedAt' | 'lastNumber' | 'lastMessageId' | 'sortAt'>>,
+): Promise<void> {
+  await tx
+    .update(members)
+    .set({ ...change, updatedAt: tx.stamp })
+    .where(and(eq(members.conversationId, conversationId), eq(members.userId, userId)))
 }
 
 const gone = jsonRows('gone', { conversationId: 'int', upTo: 'int' })
@@ -292,8 +313,13 @@ export async function messagesRemoved(
     [...byConversation].map(([conversationId, ofIt]) => ({ conversationId, upTo: ofIt.at(-1)!.id })),
   )
   await forgetLast(tx, { ...last, stamp: tx.stamp })
-  const changes = (await unreadBefore(tx, last))
-    .map((row) => ({ ...row, by: byConversation.get(row.conversationId)!.filter((one) => isUnread(one, row)).length }))
+  const rows = await unreadBefore(tx, last)
+  if (rows.length === 0) return
+  const ids = removed.map(({ id }) => id)
+  const deleted = new Set((await deletionsOf(tx, ids)).map(({ messageId, userId }) => `${messageId} ${userId}`))
+  const counted = (one: Countable, row: MemberRow) => isUnread(one, row) && !deleted.has(`${one.id} ${row.userId}`)
+  const changes = rows
+    .map((row) => ({ ...row, by: byConversation.get(row.conversationId)!.filter((one) => counted(one, row)).length }))
     .filter(({ by }) => by > 0)
   if (changes.length > 0) await decreaseUnread(tx, { ...fewer.values(changes), stamp: tx.stamp })
 }

@@ -4,11 +4,10 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 
 import * as errors from './chat.errors.ts'
-import { isVisible } from './members.rules.ts'
 import { findMember, messageRecalled } from './members.store.ts'
 import { releaseMedia } from './messages/media.service.ts'
 import type { Message } from './messages/messages.model.ts'
-import { findMessage, markRecalled } from './messages/messages.store.ts'
+import { findMessage, findSeen, markRecalled } from './messages/messages.store.ts'
 import { toMessages } from './messages/messages.view.ts'
 import { IN_ORDER, takeNumbers } from './numbers.ts'
 import { deleteReactionsTo } from './reactions/reactions.store.ts'
@@ -27,7 +26,7 @@ export async function recallMessage(ctx: AppContext, { userId }: Actor, id: numb
       const message = await findMessage(tx, id)
       const own = message && (await findMember(tx, message.conversationId, userId))
       if (message === undefined || own === undefined) throw notFound()
-      if (message.senderId !== userId) throw isVisible(id, own) ? errors.notYourMessage() : notFound()
+      if (message.senderId !== userId) throw (await findSeen(tx, id, userId)) ? errors.notYourMessage() : notFound()
       if (own.leftAfter !== null) throw errors.notInConversation()
       if (message.recalledAt !== null) return message
       const now = ctx.clock.now()

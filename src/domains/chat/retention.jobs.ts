@@ -8,6 +8,7 @@ import { getSetting } from '#domains/settings/index.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { PURGE } from './conversations/conversations.service.ts'
+import { forgetDeletions } from './deleted.store.ts'
 import { messagesRemoved } from './members.store.ts'
 import { releaseMedia } from './messages/media.service.ts'
 import { IN_ORDER } from './numbers.ts'
@@ -23,6 +24,7 @@ async function remove(ctx: AppContext, tx: Tx, rows: Rows): Promise<void> {
   await messagesRemoved(tx, rows)
   // Together, because on a busy machine each wait for PostgreSQL takes longer than the statement.
   await Promise.all([releaseMedia(ctx, tx, ids), forgetTerms(tx, rows), store.deleteReactions(tx, ids)])
+  await forgetDeletions(tx, ids)
   await store.deleteMessages(tx, ids)
 }
 

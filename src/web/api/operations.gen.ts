@@ -419,6 +419,7 @@ export const OPERATIONS = {
   'mail.choose': ['POST', '/public/mail/:token', 'open', null],
   'mail.page': ['GET', '/public/mail/:token', 'open', null],
   'mcp': ['POST', '/mcp', 'open', null],
+  'messages.delete': ['DELETE', '/api/chats/messages/:id', 'app', 'chat:delete'],
   'messages.edit': ['PATCH', '/api/chats/messages/:id', 'app', 'chat:send'],
   'messages.file': ['GET', '/api/chats/messages/:id/file', 'signedUrl', 'chat:read'],
   'messages.forward': ['POST', '/api/chats/messages/forward', 'app', 'chat:send'],

@@ -70,6 +70,8 @@ function changedBy(row: Conversation, { type, data }: Frame, userId: number): Co
     case 'message.updated':
       return last?.id === data.message.id ? { ...row, lastMessage: data.message } : row
     case 'message.recalled': {
+      // Deleted for oneself: `conversation.updated` follows.
+      if (data.deleted === true) return row
       const isLast = last !== null && last.id === data.messageId
       const isRead = row.unreadCount === 0 || data.messageId <= row.readUpToId
       if (!isRead && (!isLast || row.mentioned)) return undefined
@@ -109,6 +111,7 @@ function unreadBy(
   known: Conversation | undefined,
   next: Conversation | undefined,
 ): number | undefined {
+  if (type === 'message.recalled' && data.deleted === true) return 0
   if (type === 'message.updated' || (type === 'read' && data.userId !== userId)) return 0
   if (known !== undefined && next !== undefined && (known !== next || type === 'read'))
     return next.unreadCount - known.unreadCount

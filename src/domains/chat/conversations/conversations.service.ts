@@ -112,7 +112,7 @@ async function readStep(tx: Tx, conversationId: number, userId: number, upTo: nu
   if (readUpTo >= (row.lastMessageId ?? 0)) unread = 0
   else if (unread > 0 && readUpTo > row.readUpTo) {
     const after = Math.max(row.readUpTo, row.clearedUpTo)
-    const read = await messagesBetween(tx, { conversationId, after, upTo: readUpTo, limit: READ_STEP })
+    const read = await messagesBetween(tx, { conversationId, userId, after, upTo: readUpTo, limit: READ_STEP })
     if (read.length === READ_STEP) readUpTo = read.at(-1)!.id
     unread -= read.filter((message) => isUnread(message, row)).length
   }

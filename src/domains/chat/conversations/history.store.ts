@@ -6,6 +6,7 @@ import { prepared } from '#db/prepared.ts'
 import { messages } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { notDeletedBy } from '../deleted.store.ts'
 import type { Countable } from '../members.rules.ts'
 import type { MemberRow } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
@@ -22,16 +23,27 @@ const between = prepared((db) =>
     })
     .from(messages)
     .where(
-      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lte(messages.id, p('upTo'))),
+      and(
+        eq(messages.conversationId, p('conversationId')),
+        gt(messages.id, p('after')),
+        lte(messages.id, p('upTo')),
+        notDeletedBy(messages.id, sql`${p('userId')}`),
+      ),
     )
     .orderBy(asc(messages.id))
     .limit(p('limit')),
 )
 
-/** The oldest messages with ids above `after` and up to `upTo`, at most `limit`. */
+/** The oldest messages with ids above `after` and up to `upTo` that the user has not deleted, at most `limit`. */
 export const messagesBetween = (
   db: Db | Tx,
-  range: { readonly conversationId: number; readonly after: number; readonly upTo: number; readonly limit: number },
+  range: {
+    readonly conversationId: number
+    readonly userId: number
+    readonly after: number
+    readonly upTo: number
+    readonly limit: number
+  },
 ): Promise<Countable[]> => between(db, { ...range })
 
 const before = prepared((db) =>
@@ -39,7 +51,12 @@ const before = prepared((db) =>
     .select()
     .from(messages)
     .where(
-      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lt(messages.id, p('before'))),
+      and(
+        eq(messages.conversationId, p('conversationId')),
+        gt(messages.id, p('after')),
+        lt(messages.id, p('before')),
+        notDeletedBy(messages.id, sql`${p('userId')}`),
+      ),
     )
     .orderBy(desc(messages.id))
     .limit(p('limit')),
@@ -50,7 +67,12 @@ const after = prepared((db) =>
     .select()
     .from(messages)
     .where(
-      and(eq(messages.conversationId, p('conversationId')), gt(messages.id, p('after')), lt(messages.id, p('before'))),
+      and(
+        eq(messages.conversationId, p('conversationId')),
+        gt(messages.id, p('after')),
+        lt(messages.id, p('before')),
+        notDeletedBy(messages.id, sql`${p('userId')}`),
+      ),
     )
     .orderBy(asc(messages.id))
     .limit(p('limit')),
@@ -66,11 +88,12 @@ export interface HistoryRange {
 /** Messages that the member can see: the newest first, or after `afterId` the oldest first. */
 export function historyOf(
   db: Db,
-  { conversationId, clearedUpTo, leftAfter }: MemberRow,
+  { conversationId, userId, clearedUpTo, leftAfter }: MemberRow,
   { beforeId, afterId, limit }: HistoryRange,
 ): Promise<MessageRow[]> {
   const range = {
     conversationId,
+    userId,
     after: Math.max(clearedUpTo, afterId ?? 0),
     before: leftAfter === null ? beforeId : Math.min(beforeId, leftAfter + 1),
     limit,

@@ -13,6 +13,16 @@ export interface Delivery<Message extends Numbered> {
   readonly message: Message
 }
 
+/** A user has deleted a message, which that user's devices are told. */
+export interface Deletion {
+  readonly number: number
+  readonly kind: 'deleted'
+  readonly messageId: number
+  readonly conversationId: number
+  readonly userId: number
+  readonly createdAt: number
+}
+
 export const sentDelivery = <Message extends Numbered>(message: Message): Delivery<Message> => ({
   number: message.id,
   kind: 'sent',
@@ -24,5 +34,5 @@ export const changeDelivery = <Message extends Numbered>(
   number = message.changedNumber!,
 ): Delivery<Message> => ({ number, kind: message.recalledAt === null ? 'changed' : 'recalled', message })
 
-export const inOrder = <Message extends Numbered>(deliveries: readonly Delivery<Message>[]): Delivery<Message>[] =>
+export const inOrder = <Any extends { readonly number: number }>(deliveries: readonly Any[]): Any[] =>
   deliveries.toSorted((a, b) => a.number - b.number)

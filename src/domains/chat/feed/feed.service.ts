@@ -13,12 +13,13 @@ import { lastNumber } from '../chat.store.ts'
 import { READ } from '../conversations/conversations.service.ts'
 import { unreadTotal } from '../conversations/conversations.store.ts'
 import { CONVERSATION, toConversations } from '../conversations/conversations.view.ts'
+import { allDeletionsIn, deletionsOf } from '../deleted.store.ts'
 import { isVisible, type Seen } from '../members.rules.ts'
 import { findMember } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { NUMBERS } from '../numbers.ts'
-import { changeDelivery, type Delivery, inOrder, sentDelivery } from './feed.rules.ts'
+import { changeDelivery, type Deletion, type Delivery, inOrder, sentDelivery } from './feed.rules.ts'
 import * as store from './feed.store.ts'
 
 /** Messages and changes that are read at a time. */
@@ -136,37 +137,62 @@ class Feed {
     const { ctx } = this
     const { read } = ctx.db
     const range = { after: this.position, upTo, limit: BATCH }
-    const [sent, changed] = await Promise.all([store.sentMessages(read, range), store.changedMessages(read, range)])
+    const [sent, changed, deleted] = await Promise.all([
+      store.sentMessages(read, range),
+      store.changedMessages(read, range),
+      allDeletionsIn(read, range),
+    ])
     const end = Math.min(
       upTo,
       sent.length === BATCH ? sent.at(-1)!.id : upTo,
       changed.length === BATCH ? changed.at(-1)!.changedNumber! : upTo,
+      deleted.length === BATCH ? deleted.at(-1)!.number : upTo,
     )
-    const batch = inOrder([
+    const all: (Delivery<MessageRow> | Deletion)[] = [
+      ...deleted.map((row) => ({ kind: 'deleted' as const, ...row })),
       ...sent.map((row) => sentDelivery(row)),
       ...changed.map((row) => changeDelivery(row)),
-    ]).filter(({ number }) => number <= end)
-    const messages = batch.map(({ message }) => message)
+    ]
+    const batch = inOrder(all).filter(({ number }) => number <= end)
+    const messages = batch.flatMap((delivery) => (delivery.kind === 'deleted' ? [] : [delivery.message]))
     const viewers = await this.#viewersOf(messages.map(({ conversationId }) => conversationId))
     const extras = await loadExtras(read, messages)
+    const gone = await this.#deletersOf(changed)
     // From here on without waiting: a socket that opens meanwhile is greeted with a position whose successors it gets.
     // One write to the network for each socket, however many frames it gets: the write costs most.
     const texts = new Map<number, string[]>()
+    const add = (userId: number, text: string) => {
+      const own = texts.get(userId)
+      if (own === undefined) texts.set(userId, [text])
+      else own.push(text)
+    }
     for (const delivery of batch) {
+      if (delivery.kind === 'deleted') {
+        if (isLive(ctx, delivery.userId)) add(delivery.userId, JSON.stringify(deletionFrame(delivery)))
+        continue
+      }
       const { id, conversationId } = delivery.message
       const live = (viewers.get(conversationId) ?? []).filter(
-        (viewer) => isLive(ctx, viewer.userId) && isVisible(id, viewer),
+        (viewer) => isLive(ctx, viewer.userId) && isVisible(id, viewer) && gone.get(id)?.has(viewer.userId) !== true,
       )
       if (live.length === 0) continue
       const text = JSON.stringify(frameOf(delivery, toMessage(ctx, delivery.message, extras)))
-      for (const { userId } of live) {
-        const own = texts.get(userId)
-        if (own === undefined) texts.set(userId, [text])
-        else own.push(text)
-      }
+      for (const { userId } of live) add(userId, text)
     }
     for (const [userId, own] of texts) pushTexts(ctx, userId, own)
     this.position = end
+  }
+
+  /** Who has deleted the messages that have changed. A new message is delivered before its deletion. */
+  async #deletersOf(changed: readonly MessageRow[]): Promise<Map<number, Set<number>>> {
+    const byMessage = new Map<number, Set<number>>()
+    if (changed.length === 0) return byMessage
+    for (const { messageId, userId } of await deletionsOf(
+      this.ctx.db.read,
+      changed.map(({ id }) => id),
+    ))
+      byMessage.set(messageId, (byMessage.get(messageId) ?? new Set()).add(userId))
+    return byMessage
   }
 
   async #viewersOf(conversationIds: readonly number[]): Promise<Map<number, Viewer[]>> {
@@ -222,6 +248,11 @@ function frameOf({ number, kind, message }: Delivery<MessageRow>, data: unknown)
   if (kind === 'changed') return { type: 'message.updated', data: { message: data, cursor: number } }
   const { id: messageId, conversationId, recalledAt } = message
   return { type: 'message.recalled', data: { messageId, conversationId, recalledAt, cursor: number } }
+}
+
+/** Clients that know no deletions show it as a recall. */
+function deletionFrame({ messageId, conversationId, createdAt: recalledAt, number: cursor }: Deletion): Frame {
+  return { type: 'message.recalled', data: { messageId, conversationId, recalledAt, deleted: true, cursor } }
 }
 
 const feedOf = perContext((ctx) => new Feed(ctx))

@@ -8,6 +8,7 @@ import { AppError, notFound } from '#http/errors.ts'
 import { sha256 } from '#platform/ids.ts'
 
 import * as errors from '../chat.errors.ts'
+import { deletedAmong } from '../deleted.store.ts'
 import { isVisible } from '../members.rules.ts'
 import { findMember, type MemberRow } from '../members.store.ts'
 import { IN_ORDER } from '../numbers.ts'
@@ -91,10 +92,11 @@ async function findForwardable(db: Db | Tx, userId: number, messageIds: readonly
   const own = new Map<number, MemberRow | undefined>()
   for (const { conversationId } of rows.values())
     if (!own.has(conversationId)) own.set(conversationId, await findMember(db, conversationId, userId))
+  const deleted = await deletedAmong(db, messageIds, userId)
   for (const id of messageIds) {
     const row = rows.get(id)
     const member = row && own.get(row.conversationId)
-    if (member === undefined || !isVisible(id, member)) throw notFound()
+    if (member === undefined || !isVisible(id, member) || deleted.has(id)) throw notFound()
   }
   return messageIds.map((id) => copyOf(rows.get(id)!))
 }

@@ -9,14 +9,13 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { SECOND } from '#platform/clock.ts'
 
-import { isVisible } from '../members.rules.ts'
-import { findMember, messageChanged } from '../members.store.ts'
+import { messageChanged } from '../members.store.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
 import type { StoredContents } from './contents.model.ts'
 import type { MediaQuery } from './media.model.ts'
 import * as store from './media.store.ts'
 import { withoutFiles } from './messages.rules.ts'
-import { deleteCards, deleteFiles, findMessage, type MessageRow } from './messages.store.ts'
+import { deleteCards, deleteFiles, findMessage, findSeen, type MessageRow } from './messages.store.ts'
 
 /** Answers with a file of a message, which ends with the message. `actor` is undefined for a signed address. */
 export async function readMedia(
@@ -47,8 +46,7 @@ async function isShown(
   userId: number | undefined,
 ): Promise<boolean> {
   if (userId === undefined) return store.hasViewer(ctx.db.read, conversationId, id)
-  const own = await findMember(ctx.db.read, conversationId, userId)
-  return own !== undefined && isVisible(id, own)
+  return (await findSeen(ctx.db.read, id, userId)) !== undefined
 }
 
 /**

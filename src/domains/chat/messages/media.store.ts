@@ -5,6 +5,8 @@ import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageFiles, messageLostFiles, messages } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { notDeletedBy } from '../deleted.store.ts'
+
 const p = sql.placeholder
 
 const viewer = prepared((db) =>
@@ -16,6 +18,7 @@ const viewer = prepared((db) =>
         eq(members.conversationId, p('conversationId')),
         lt(members.clearedUpTo, p('messageId')),
         or(isNull(members.leftAfter), sql`${members.leftAfter} >= ${p('messageId')}`),
+        notDeletedBy(sql`${p('messageId')}`, members.userId),
       ),
     )
     .limit(1),

@@ -4,6 +4,10 @@ import { prepared } from '#db/prepared.ts'
 import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { isDeletedBy } from '../deleted.store.ts'
+import { isVisible } from '../members.rules.ts'
+import { findMember, type MemberRow } from '../members.store.ts'
+
 export type MessageRow = typeof messages.$inferSelect
 
 const p = sql.placeholder
@@ -35,6 +39,18 @@ const byId = prepared((db) =>
 /** A message of any conversation. Callers check whether the user may see it. */
 export const findMessage = async (db: Db | Tx, id: number): Promise<MessageRow | undefined> =>
   (await byId(db, { id }))[0]
+
+/** A message that the user can see, and the user's member row. Undefined for every other one. */
+export async function findSeen(
+  db: Db | Tx,
+  messageId: number,
+  userId: number,
+): Promise<{ readonly message: MessageRow; readonly member: MemberRow } | undefined> {
+  const message = await findMessage(db, messageId)
+  const own = message && (await findMember(db, message.conversationId, userId))
+  if (message === undefined || own === undefined || !isVisible(messageId, own)) return undefined
+  return (await isDeletedBy(db, messageId, userId)) ? undefined : { message, member: own }
+}
 
 /** Makes a message a recalled one with the number of this change. Undefined if it was recalled before. */
 export async function markRecalled(

@@ -14,6 +14,7 @@ import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import * as errors from '../chat.errors.ts'
 import { lastNumber } from '../chat.store.ts'
+import { isDeletedBy } from '../deleted.store.ts'
 import { isVisible } from '../members.rules.ts'
 import { ensureDirect, noteMentions } from '../members.store.ts'
 import type { StoredContents } from './contents.model.ts'
@@ -115,7 +116,7 @@ class Group {
   async #check({ senderId, target, items, replyToId }: Sending, facts: Facts): Promise<void> {
     await checkTarget(this.#ctx, this.#tx, senderId, target, facts)
     await checkMentions(this.#tx, senderId, items, facts)
-    if (replyToId != null) await checkReply(this.#tx, replyToId, facts)
+    if (replyToId != null) await checkReply(this.#tx, senderId, replyToId, facts)
     checkRelation(facts)
     for (const { files, isCopy } of items)
       if (!isCopy) for (const { id, path } of files) await checkFile(this.#tx, senderId, id, path)
@@ -242,10 +243,16 @@ export const mentionsOf = (content: Prepared['content']): readonly number[] =>
   (content as Partial<StoredContents['TEXT']>).mentions ?? []
 
 /** @throws AppError 400 if the sender sees no such message in the conversation */
-async function checkReply(tx: Tx, replyToId: number, { conversationId, clearedUpTo, leftAfter }: Facts): Promise<void> {
+async function checkReply(
+  tx: Tx,
+  senderId: number,
+  replyToId: number,
+  { conversationId, clearedUpTo, leftAfter }: Facts,
+): Promise<void> {
   const message = await findMessage(tx, replyToId)
   if (clearedUpTo === null || message?.conversationId !== conversationId) throw errors.cannotReply()
   if (!isVisible(replyToId, { clearedUpTo, leftAfter })) throw errors.cannotReply()
+  if (await isDeletedBy(tx, replyToId, senderId)) throw errors.cannotReply()
 }
 
 /**

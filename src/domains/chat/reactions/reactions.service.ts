@@ -8,10 +8,9 @@ import { badRequest, notFound } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
 import { notInConversation } from '../chat.errors.ts'
-import { isVisible } from '../members.rules.ts'
-import { findMember, messageChanged } from '../members.store.ts'
+import { messageChanged } from '../members.store.ts'
 import { type Message, SHOWN_USERS } from '../messages/messages.model.ts'
-import { findMessage, type MessageRow } from '../messages/messages.store.ts'
+import { findSeen, type MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { checkMayWrite } from '../messages/posting.service.ts'
 import { IN_ORDER, takeNumbers } from '../numbers.ts'
@@ -75,9 +74,9 @@ function change(
   return ctx.db.write(
     'chat.react',
     async (tx) => {
-      const message = await findMessage(tx, id)
-      const member = message && (await findMember(tx, message.conversationId, actor.userId))
-      if (message === undefined || member === undefined || !isVisible(id, member)) throw notFound()
+      const seen = await findSeen(tx, id, actor.userId)
+      if (seen === undefined) throw notFound()
+      const { message, member } = seen
       if (member.leftAfter !== null) throw notInConversation()
       const reactions = await decide(tx, message, emoji)
       if (reactions !== undefined) {

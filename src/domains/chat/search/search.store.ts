@@ -11,6 +11,7 @@ import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageIndex, messages, messageTerms } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
 
+import { notDeletedBy } from '../deleted.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 
 const INDEX_ROW = 1
@@ -118,6 +119,7 @@ export async function idsWithTerms(
         lte(messageId, upTo),
         gt(messageId, members.clearedUpTo),
         sql`(${members.leftAfter} is null or ${messageId} <= ${members.leftAfter})`,
+        notDeletedBy(messageId, window.userId),
         ...others.map(hasOther),
       ),
     )
@@ -140,6 +142,7 @@ export async function newestMessages(db: Db, window: Window, limit: number): Pro
         lte(messages.id, window.upTo),
         gt(messages.id, members.clearedUpTo),
         sql`(${members.leftAfter} is null or ${messages.id} <= ${members.leftAfter})`,
+        notDeletedBy(messages.id, window.userId),
       ),
     )
     .orderBy(desc(messages.id))

@@ -13,9 +13,19 @@ export type SyncQuery = Static<typeof SyncQuery>
 
 export const SyncPage = Model('ChatSync', {
   messages: Type.Array(Message, { description: 'New messages, also your own from other devices, oldest first' }),
-  recalled: Type.Array(Model('RecalledMessage', { messageId: Id, conversationId: Id, recalledAt: Time }), {
-    description: 'Messages that were recalled after you may have received them',
-  }),
+  recalled: Type.Array(
+    Model('RecalledMessage', {
+      messageId: Id,
+      conversationId: Id,
+      recalledAt: Time,
+      deleted: Type.Optional(
+        Type.Boolean({ description: 'True: you have deleted the message for yourself, at `recalledAt`' }),
+      ),
+    }),
+    {
+      description: 'Messages that were recalled after you may have received them',
+    },
+  ),
   updated: Type.Array(Message, { description: 'Messages that changed in other ways, for example by reactions' }),
   conversations: Type.Array(Conversation, { description: 'Those of the messages on this page, as they are now' }),
   cursor: { ...Cursor, description: 'The next `afterId`' },

@@ -7,7 +7,8 @@ import { lastNumber } from '../chat.store.ts'
 import type { Conversation } from '../conversations/conversations.model.ts'
 import { ownMembers } from '../conversations/conversations.store.ts'
 import { toConversations } from '../conversations/conversations.view.ts'
-import { changeDelivery, type Delivery, inOrder, sentDelivery } from '../feed/feed.rules.ts'
+import { deletedAmong, type DeletionRow, deletionsIn } from '../deleted.store.ts'
+import { changeDelivery, type Deletion, type Delivery, inOrder, sentDelivery } from '../feed/feed.rules.ts'
 import { type MessageRow, messagesByIds } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { SyncPage, SyncQuery } from './sync.model.ts'
@@ -26,7 +27,17 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
   const db = ctx.db.read
   await ownTurn(ctx)
   const found = await findNext(db, userId, afterId, limit + 1)
-  const page = found.slice(0, limit)
+  const whole = found.slice(0, limit)
+  const deleted = await deletedAmong(
+    db,
+    whole.map((delivery) => idOf(delivery)),
+    userId,
+  )
+  // Of a message that the user has deleted, only the deletion is delivered.
+  const page = whole.filter(
+    (delivery) => delivery.kind !== 'deleted' && !deleted.has(delivery.message.id),
+  ) as Delivery<MessageRow>[]
+  const deletions = whole.flatMap((delivery) => (delivery.kind === 'deleted' ? [delivery] : []))
   await ownTurn(ctx)
   const extras = await loadExtras(
     db,
@@ -36,23 +47,30 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
     page.filter((delivery) => delivery.kind === kind).map(({ message }) => toMessage(ctx, message, extras))
   const messages = views('sent')
   const conversations = await conversationsOf(ctx, userId, [
-    ...new Set(page.map(({ message }) => message.conversationId)),
+    ...new Set([...page.map(({ message }) => message.conversationId), ...deletions.map((one) => one.conversationId)]),
   ])
   return {
     messages,
-    recalled: page
-      .filter(({ kind }) => kind === 'recalled')
-      .map(({ message }) => ({
-        messageId: message.id,
-        conversationId: message.conversationId,
-        recalledAt: message.recalledAt!,
-      })),
+    recalled: whole.flatMap((delivery) => {
+      if (delivery.kind === 'deleted') {
+        const { messageId, conversationId, createdAt: recalledAt } = delivery
+        return [{ messageId, conversationId, recalledAt, deleted: true }]
+      }
+      const { id: messageId, conversationId, recalledAt } = delivery.message
+      return delivery.kind === 'recalled' && !deleted.has(messageId)
+        ? [{ messageId, conversationId, recalledAt: recalledAt! }]
+        : []
+    }),
     updated: views('changed'),
     conversations,
-    cursor: page.at(-1)?.number ?? afterId,
+    cursor: whole.at(-1)?.number ?? afterId,
     hasMore: found.length > limit,
   }
 }
+
+type Next = Delivery<MessageRow> | Deletion
+
+const idOf = (next: Next): number => (next.kind === 'deleted' ? next.messageId : next.message.id)
 
 async function conversationsOf(ctx: AppContext, userId: number, ids: readonly number[]): Promise<Conversation[]> {
   const conversations: Conversation[] = []
@@ -65,7 +83,7 @@ async function conversationsOf(ctx: AppContext, userId: number, ids: readonly nu
 }
 
 /** At most `limit` messages and changes above `after`. The cost follows this number, and not that of the messages on the server. */
-async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Delivery<MessageRow>[]> {
+async function findNext(db: Db, userId: number, after: number, limit: number): Promise<Next[]> {
   // Read before anything else: messages that are committed later have greater numbers.
   const last = await lastNumber(db)
   const touched = await store.countTouched(db, userId, after)
@@ -74,8 +92,13 @@ async function findNext(db: Db, userId: number, after: number, limit: number): P
     const upTo = touched <= FEW ? last : Math.min(last, after + length)
     const way = upTo - after <= 2 * touched ? 'whole' : 'byConversation'
     const range = { userId, after, upTo, limit }
-    const [sent, changed] = await Promise.all([store.sentIn[way](db, range), store.changedIn[way](db, range)])
-    if (upTo === last || sent.length + changed.length >= limit) return (await load(db, sent, changed)).slice(0, limit)
+    const [sent, changed, deleted] = await Promise.all([
+      store.sentIn[way](db, range),
+      store.changedIn[way](db, range),
+      deletionsIn(db, userId, range),
+    ])
+    if (upTo === last || sent.length + changed.length + deleted.length >= limit)
+      return (await load(db, sent, changed, deleted)).slice(0, limit)
   }
 }
 
@@ -83,14 +106,16 @@ async function load(
   db: Db,
   sent: readonly store.Found[],
   changed: readonly store.Found[],
-): Promise<Delivery<MessageRow>[]> {
+  deleted: readonly DeletionRow[],
+): Promise<Next[]> {
   const rows = await messagesByIds(
     db,
     [...sent, ...changed].map(({ id }) => id),
   )
   const byId = new Map(rows.map((row) => [row.id, row]))
   // The retention job may have deleted a message meanwhile.
-  const deliveries = [
+  const deliveries: Next[] = [
+    ...deleted.map((row) => ({ kind: 'deleted' as const, ...row })),
     ...sent.flatMap(({ id }) => byId.get(id) ?? []).map((message) => sentDelivery(message)),
     ...changed.flatMap(({ id, number }) => {
       const message = byId.get(id)

@@ -134,6 +134,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   peerReadUpToId={conversation.peerReadUpToId}
                   onReply={canWrite ? setReplyTo : undefined}
                   onChanged={messages.replace}
+                  onDeleted={messages.remove}
                 />
               </Fragment>
             )

@@ -3,6 +3,7 @@
 import {
   AddReactionOutlined,
   ContentCopy,
+  DeleteOutlined,
   Done,
   DoneAll,
   Edit,
@@ -22,6 +23,7 @@ import { common } from '../../i18n/common.ts'
 import { clockTime, date, dateTime, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
+import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { useCopy } from '../../ui/copy.ts'
 import { IconMenu, MenuEntry, useCloseMenu } from '../../ui/MenuButton.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -43,6 +45,9 @@ const own = texts({
     forwarded: 'Forwarded.',
     recall: 'Recall',
     edit: 'Edit',
+    deleteForMe: 'Delete for me',
+    deleteTitle: 'Delete this message for yourself?',
+    deleteText: 'It disappears on all of your devices. Others still see it.',
     edited: 'edited',
     editedAt: (time: string) => `Edited ${time}`,
     read: 'Read',
@@ -61,6 +66,9 @@ const own = texts({
     forwarded: '已转发。',
     recall: '撤回',
     edit: '编辑',
+    deleteForMe: '仅为我删除',
+    deleteTitle: '为自己删除这条消息？',
+    deleteText: '它将从你的所有设备上消失，其他人仍能看到。',
     edited: '已编辑',
     editedAt: (time: string) => `编辑于 ${time}`,
     read: '已读',
@@ -93,6 +101,7 @@ export interface MessageRowProps {
   peerReadUpToId: number | null
   onReply: ((message: Message) => void) | undefined
   onChanged: (messages: readonly Message[]) => void
+  onDeleted: (messageId: number) => void
 }
 
 export function MessageRow(props: MessageRowProps) {
@@ -245,6 +254,7 @@ function Actions({
   members,
   onReply,
   onChanged,
+  onDeleted,
   react,
   isOwn,
 }: MessageRowProps & { react: (emoji: string) => void; isOwn: boolean }) {
@@ -253,6 +263,7 @@ function Actions({
   const copy = useCopy()
   const [isForwarding, setForwarding] = useState(false)
   const [isEditing, setEditing] = useState(false)
+  const [isDeleting, setDeleting] = useState(false)
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
@@ -292,7 +303,22 @@ function Actions({
         {isOwn && may('messages.recall') && (
           <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
+        {may('messages.delete') && (
+          <MenuEntry icon={<DeleteOutlined />} text={o.deleteForMe} onClick={() => setDeleting(true)} />
+        )}
       </IconMenu>
+      {isDeleting && (
+        <ActionDialog
+          operation="messages.delete"
+          input={{ params: { id: message.id } }}
+          title={o.deleteTitle}
+          text={o.deleteText}
+          action={o.delete}
+          refreshes={['conversations']}
+          onDone={() => onDeleted(message.id)}
+          onClose={() => setDeleting(false)}
+        />
+      )}
       {isForwarding && <ForwardDialog message={message} onClose={() => setForwarding(false)} />}
       {isEditing && (
         <EditDialog message={message} members={members} onChanged={onChanged} onClose={() => setEditing(false)} />

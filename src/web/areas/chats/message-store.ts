@@ -98,7 +98,20 @@ export class MessageStore {
     if (replies.length > 0) this.add(replies)
   }
 
-  private recall(messageId: number, recalledAt: number): void {
+  /** Takes messages out that the user has deleted. */
+  readonly remove = (messageId: number): void =>
+    this.change({ items: this.state.items?.filter(({ id }) => id !== messageId) })
+
+  private recall({
+    messageId,
+    recalledAt,
+    deleted,
+  }: {
+    messageId: number
+    recalledAt: number
+    deleted?: boolean
+  }): void {
+    if (deleted === true) return this.remove(messageId)
     const known = this.state.items?.find(({ id }) => id === messageId)
     if (known !== undefined)
       this.add([{ ...known, content: {}, recalled: true, recalledAt, editedAt: null, reactions: [] }])
@@ -217,7 +230,7 @@ export class MessageStore {
 
   readonly onRecalled = ({ data }: Frame): void =>
     this.whenRead(() => {
-      this.recall(data.messageId, data.recalledAt)
+      this.recall(data)
       this.advance(data.cursor)
     })
 
@@ -258,7 +271,7 @@ export class MessageStore {
         failures = 0
         this.put(page.messages)
         this.replace(page.updated)
-        for (const { messageId, recalledAt } of page.recalled) this.recall(messageId, recalledAt)
+        for (const each of page.recalled) this.recall(each)
         this.cursor = page.cursor
         this.isComplete = !page.hasMore
         if (!page.hasMore) return this.stop()

@@ -6,7 +6,7 @@ import { useLive } from '../../session/live.ts'
 import { type MessageState, MessageStore } from './message-store.ts'
 import { onSent } from './outbox.ts'
 
-export type Messages = MessageState & Pick<MessageStore, 'loadOlder' | 'fillGap' | 'replace' | 'clear'>
+export type Messages = MessageState & Pick<MessageStore, 'loadOlder' | 'fillGap' | 'replace' | 'remove' | 'clear'>
 
 /** `wanted`: this message and those around it are read too, however old it is. */
 export function useMessages(conversationId: number, wanted: number | undefined): Messages {
@@ -27,6 +27,6 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   useLive('message.updated', store.onUpdated)
   useLive('message.recalled', store.onRecalled)
   useEffect(() => onSent(store.put), [store])
-  const { loadOlder, fillGap, replace, clear } = store
-  return { ...state, loadOlder, fillGap, replace, clear }
+  const { loadOlder, fillGap, replace, remove, clear } = store
+  return { ...state, loadOlder, fillGap, replace, remove, clear }
 }
