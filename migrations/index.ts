@@ -98,6 +98,7 @@ import sqlite0130 from './sqlite/0130_people.sql' with { type: 'text' }
 import sqlite0131 from './sqlite/0131_people_indexes.sql' with { type: 'text' }
 import sqlite0140 from './sqlite/0140_chat_edits.sql' with { type: 'text' }
 import sqlite0141 from './sqlite/0141_chat_deletions.sql' with { type: 'text' }
+import sqlite0142 from './sqlite/0142_chat_reports.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -196,6 +197,7 @@ import postgres0130 from './postgres/0130_people.sql' with { type: 'text' }
 import postgres0131 from './postgres/0131_people_indexes.sql' with { type: 'text' }
 import postgres0140 from './postgres/0140_chat_edits.sql' with { type: 'text' }
 import postgres0141 from './postgres/0141_chat_deletions.sql' with { type: 'text' }
+import postgres0142 from './postgres/0142_chat_reports.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -302,6 +304,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0131_people_indexes', sql: sqlite0131 },
     { name: '0140_chat_edits', sql: sqlite0140 },
     { name: '0141_chat_deletions', sql: sqlite0141 },
+    { name: '0142_chat_reports', sql: sqlite0142 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -402,5 +405,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0131_people_indexes', sql: postgres0131 },
     { name: '0140_chat_edits', sql: postgres0140 },
     { name: '0141_chat_deletions', sql: postgres0141 },
+    { name: '0142_chat_reports', sql: postgres0142 },
   ],
 }

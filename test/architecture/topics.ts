@@ -137,6 +137,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'devices',
     'retention',
     'deletions',
+    'reports',
     'admin',
     'own-data',
   ],

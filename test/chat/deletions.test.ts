@@ -149,9 +149,9 @@ describe.if(inProcess)('a message that a user deletes for themselves', () => {
       if (i < 25) return recall(a, id)
       return i < 30
         ? b.post(`/api/chats/conversations/${conversationId}/read`, { messageId: sent[3]!.id })
-        : sendText(a, b)
+        : send(a, { toUserId: b.id })
     })
-    expect(replies.slice(0, 20).filter((reply) => 'status' in reply && reply.status === 200)).toHaveLength(10)
+    expect(replies.slice(0, 20).filter(({ status }) => status === 200)).toHaveLength(10)
     expect((await memberOf(server, conversationId, b))!.unread).toBe(10)
     const rows = await server.ctx.db.read.select().from(messageDeletions)
     expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length)

@@ -376,6 +376,34 @@ export const messageSteps: Record<string, Step> = {
     }
     checkMessages([reply.data], [message])
   },
+  /** The owner and administrators of a group remove messages of others. */
+  async removeMessage(user) {
+    const groups = conversations.filter((each) => each.type === 'GROUP' && isMemberOf(each, user))
+    const list = groups.length > 0 && chance(85) ? groups : conversations
+    const conversation = list.length > 0 ? pick(list) : undefined
+    const message =
+      conversation && conversation.messages.length > 0 ? pick(conversation.messages.slice(-10)) : undefined
+    if (conversation === undefined || message === undefined) return
+    const isSeenByUser = isMemberOf(conversation, user) && visible(conversation, user).includes(message)
+    const mayManage = isSeenByUser && conversation.type === 'GROUP' && memberOf(conversation, user).role !== 'MEMBER'
+    const allowed = !isSeenByUser
+      ? 404
+      : conversation.type === 'GROUP' && !isPresent(conversation, user)
+        ? 4015
+        : !mayManage
+          ? 403
+          : message.type === 'SYSTEM'
+            ? 400
+            : 200
+    const reply = await of(user).post(`/api/chats/messages/${message.id}/remove`, { reason: pick(WORDS) })
+    if (!answered(`removeMessage ${user.name} ${message.id}`, reply, allowed)) return
+    if (message.recalledAt === null) {
+      expect(reply.data.removal.userId, context()).toBe(user.id)
+      Object.assign(message, { recalledAfter: newest(), recalledAt: reply.data.recalledAt })
+      for (const member of conversation.members) if (member.mentionedAt === message.id) member.mentionedAt = 0
+    }
+    checkMessages([reply.data], [message])
+  },
   async edit(user) {
     const all = conversations.flatMap((conversation) =>
       conversation.messages.map((message) => ({ conversation, message })),

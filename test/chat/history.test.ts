@@ -68,6 +68,7 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
     'send 4021',
     'recall 403',
     'recall 4014',
+    'removeMessage 403',
     'edit 403',
     'edit 4014',
     'edit 4021',

@@ -48,6 +48,7 @@ describe.if(inProcess)('sending messages', () => {
         reactions: [],
         recalled: false,
         recalledAt: null,
+        removal: null,
         editedAt: null,
         createdAt: expect.any(Number),
       },

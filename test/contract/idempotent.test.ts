@@ -132,7 +132,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
   'server.reach.update': { who: () => admin, body: () => ({ names: ['qr.example.org'] }) },
   'server.certificate.update': { who: () => admin, body: () => ({ email: 'desk@example.org' }) },
   'server.setup.update': { who: () => admin, body: () => ({ steps: [{ key: 'mail', status: 'SKIPPED' }] }) },
-  'messages.edit': { params: () => ({ id: id['message']! }), body: () => ({ content: { text: 'newer' } }) },
+  'messages.edit': {
+    params: () => ({ id: id['message']! }),
+    body: () => ({ content: { text: 'newer' } }),
+    raisesNothing: true,
+  },
   'admin.chat.changeSettings': { who: () => admin, body: () => ({ recallSeconds: 60 }) },
   'admin.nicknameAdjectives.update': {
     who: () => admin,

@@ -59,6 +59,19 @@ const form = (bytes: Uint8Array<ArrayBuffer>, fileName: string, fields: Record<s
   return sent
 }
 
+/** A message to alice. */
+async function receivedText(): Promise<{ id: number }> {
+  const friend = await someone()
+  await befriend(alice, friend)
+  return sendText(friend, alice)
+}
+
+/** A report by alice. */
+async function reported(): Promise<number> {
+  const { id } = await receivedText()
+  return ok(await alice.call('messages.report', { params: { id }, body: { reason: 'Advertising' } })).data.id
+}
+
 /** A new organization of alice's with bob. */
 async function orgWithBob(): Promise<{ id: number; orgId: number }> {
   const { id } = await createOrg(alice)
@@ -388,6 +401,14 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     await befriend(alice, friend)
     return { params: { id: (await sendText(alice, friend)).id } }
   },
+  'messages.remove': async () => {
+    const conversationId = await groupWith(await someone())
+    const body = { conversationId, clientMsgId: name(), type: 'TEXT', content: { text: 'hello' } }
+    return { params: { id: ok(await alice.call('messages.send', { body })).data.messages[0]!.id }, body: {} }
+  },
+  'messages.report': async () => ({ params: { id: (await receivedText()).id }, body: { reason: 'Advertising' } }),
+  'admin.chat.removeReported': async () => ({ who: admin, params: { id: await reported() } }),
+  'admin.chat.dismissReport': async () => ({ who: admin, params: { id: await reported() } }),
   'messages.forward': async () => {
     const friend = await someone()
     await befriend(alice, friend)

@@ -36,6 +36,18 @@ export interface ReactionCount {
   readonly userIds: readonly number[]
 }
 
+/** Who has removed a message of others, and why. */
+export interface Removal {
+  readonly by: 'GROUP' | 'ADMINISTRATOR'
+  /** The owner or administrator of the group; administrators of the server are not named. */
+  readonly userId: number | null
+  /** Empty if none was given. */
+  readonly reason: string
+}
+
+export const MESSAGE_REPORT_STATUSES = ['OPEN', 'REMOVED', 'DISMISSED'] as const
+export type MessageReportStatus = (typeof MESSAGE_REPORT_STATUSES)[number]
+
 /** One row: the highest number that was taken. */
 export const chatNumbers = table('chat_numbers', {
   id: col.int('id').primaryKey(),
@@ -150,6 +162,8 @@ export const messages = table(
     forwarded: col.bool('forwarded').notNull().default(false),
     createdAt: col.time('created_at').notNull(),
     recalledAt: col.time('recalled_at'),
+    /** Of a message that others have removed; it is a recalled one, too. */
+    removal: col.json<Removal>('removal'),
     /** When the sender last changed the text; null if it is as it was sent. */
     editedAt: col.time('edited_at'),
     /** The number of the last change (recall, edit, reactions); null if the message is as it was sent. */
@@ -217,6 +231,39 @@ export const messageCards = table(
       .references(() => users.id),
   },
   (t) => [index('message_cards_user').on(t.userId, t.conversationId, t.messageId)],
+)
+
+/** Messages that users have reported to the administrators of the server, with what they were at that time. */
+export const messageReports = table(
+  'message_reports',
+  {
+    id: col.id(),
+    messageId: col.int('message_id').notNull(),
+    conversationId: col.int('conversation_id').notNull(),
+    senderId: col
+      .int('sender_id')
+      .notNull()
+      .references(() => users.id),
+    reporterId: col
+      .int('reporter_id')
+      .notNull()
+      .references(() => users.id),
+    reason: col.text('reason').notNull(),
+    type: col.text('type').$type<MessageType>().notNull(),
+    /** A copy, because the message can be edited or recalled. */
+    content: col.json<Readonly<Record<string, unknown>>>('content').notNull(),
+    sentAt: col.time('sent_at').notNull(),
+    status: col.text('status').$type<MessageReportStatus>().notNull().default('OPEN'),
+    handledAt: col.time('handled_at'),
+    createdAt: col.time('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('message_reports_once').on(t.messageId, t.reporterId),
+    index('message_reports_list').on(t.createdAt, t.id),
+    index('message_reports_status').on(t.status, t.createdAt, t.id),
+    index('message_reports_sender').on(t.senderId),
+    index('message_reports_reporter').on(t.reporterId),
+  ],
 )
 
 /** Messages that users have deleted for themselves. */

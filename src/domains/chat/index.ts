@@ -22,6 +22,9 @@ import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { chatAreas, eraseDrafts } from './own-data.store.ts'
 import { reactionEndpoints } from './reactions/reactions.endpoints.ts'
 import { recallEndpoints } from './recall.endpoints.ts'
+import { reportEndpoints } from './reports/reports.endpoints.ts'
+import { deleteOldReportsJob } from './reports/reports.service.ts'
+import { deleteReportsOf } from './reports/reports.store.ts'
 import { retentionJob, startPurging, stopPurging } from './retention.jobs.ts'
 import { searchEndpoints } from './search/search.endpoints.ts'
 import { indexMessages } from './search/search.service.ts'
@@ -35,6 +38,7 @@ export const chat = domain({
     ...recallEndpoints,
     ...editEndpoints,
     ...deletionEndpoints,
+    ...reportEndpoints,
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,
@@ -46,6 +50,7 @@ export const chat = domain({
     lostFilesJob,
     { name: 'chat.indexMessages', every: 10 * SECOND, run: indexMessages },
     deleteOldCursorsJob,
+    deleteOldReportsJob,
   ],
   on: {
     async 'files.deleted'(_ctx, tx, { files }) {
@@ -64,6 +69,7 @@ export const chat = domain({
     if (owner > 0) return rows
     if (rows < limit) rows += await leaveDirect(tx, -owner, limit - rows)
     if (rows < limit) rows += await forgetDeletionsOf(tx, -owner, limit - rows)
+    if (rows < limit) rows += await deleteReportsOf(tx, -owner, limit - rows)
     return rows
   },
   // Everyone else opens files by the messages that have them.

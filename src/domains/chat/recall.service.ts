@@ -1,4 +1,5 @@
 import type { AppContext } from '#context'
+import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
@@ -7,7 +8,7 @@ import * as errors from './chat.errors.ts'
 import { findMember, messageRecalled } from './members.store.ts'
 import { releaseMedia } from './messages/media.service.ts'
 import type { Message } from './messages/messages.model.ts'
-import { findMessage, findSeen, markRecalled } from './messages/messages.store.ts'
+import { findMessage, findSeen, markRecalled, type MessageRow } from './messages/messages.store.ts'
 import { toMessages } from './messages/messages.view.ts'
 import { IN_ORDER, takeNumbers } from './numbers.ts'
 import { deleteReactionsTo } from './reactions/reactions.store.ts'
@@ -31,15 +32,26 @@ export async function recallMessage(ctx: AppContext, { userId }: Actor, id: numb
       if (message.recalledAt !== null) return message
       const now = ctx.clock.now()
       if (isTooLate(message.createdAt, now, recallSeconds)) throw errors.recallTimedOut(recallSeconds)
-      const number = await takeNumbers(tx, 1)
-      const recalled = (await markRecalled(tx, id, now, number))!
-      await messageRecalled(tx, message, number)
-      await releaseMedia(ctx, tx, [id])
-      await deleteReactionsTo(tx, [id])
-      await forgetTerms(tx, [message])
-      return recalled
+      return emptyMessage(ctx, tx, message, null)
     },
     IN_ORDER,
   )
   return (await toMessages(ctx, ctx.db.read, [row]))[0]!
+}
+
+/** Takes everything from a message that is neither recalled nor one of the system, in a write that is `IN_ORDER`. */
+export async function emptyMessage(
+  ctx: AppContext,
+  tx: Tx,
+  message: MessageRow,
+  removal: MessageRow['removal'],
+): Promise<MessageRow> {
+  const { id } = message
+  const number = await takeNumbers(tx, 1)
+  const recalled = (await markRecalled(tx, id, ctx.clock.now(), number, removal))!
+  await messageRecalled(tx, message, number)
+  await releaseMedia(ctx, tx, [id])
+  await deleteReactionsTo(tx, [id])
+  await forgetTerms(tx, [message])
+  return recalled
 }

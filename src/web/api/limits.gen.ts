@@ -216,6 +216,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'loginType! choices=password|device|qrcode|oauth, status choices=success|failed, deviceId length=128, deviceName length=100, city length=100, failureReason length=200',
   'mail.choose': 'choice choices=ORGANIZER|IMPORTANT|NONE|ALL|DAILY|AT_ONCE',
   'messages.forward': 'messageIds!, userIds!, clientMsgId! length=64',
+  'messages.remove': 'reason length=500',
+  'messages.report': 'reason! length=500',
   'messages.send': 'clientMsgId! length=64',
   'metadata.createAnyField':
     'objectName! length=40, scope! choices=GLOBAL|ORG|USER, entityColumn length=40, name! length=100, type! choices=TEXT|TEXTAREA|NUMBER|DATE|DATETIME|BOOLEAN|SELECT|RADIO|MULTI_SELECT|CHECKBOX|ATTACHMENT|PHOTO|GEO|REF|COMPUTED, description length=2000, sortOrder min=-2147483648 max=2147483647 isWhole',

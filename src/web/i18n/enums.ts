@@ -183,6 +183,11 @@ export const enums = {
     ORG: word('Organization', '组织'),
     ALL: word('Everyone', '所有人'),
   },
+  messageReportStatus: {
+    OPEN: word('Open', '待处理'),
+    REMOVED: word('Removed', '已移除'),
+    DISMISSED: word('Left', '已保留'),
+  },
   messageType: {
     TEXT: word('Text', '文本'),
     IMAGE: word('Picture', '图片'),

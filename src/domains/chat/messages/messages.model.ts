@@ -45,6 +45,14 @@ export const Message = Model('Message', {
   forwarded: Type.Boolean({ description: 'A copy of a message of another conversation' }),
   recalled: Type.Boolean(),
   recalledAt: Nullable(Time),
+  removal: Nullable({
+    ...Model('MessageRemoval', {
+      by: Enum(['GROUP', 'ADMINISTRATOR'] as const),
+      userId: Nullable({ ...Id, description: 'The owner or administrator of the group' }),
+      reason: Text('Advertising', { description: 'Empty if none was given' }),
+    }),
+    description: 'Of a recalled message that others than the sender have removed',
+  }),
   editedAt: Nullable({ ...Time, description: 'When the sender last changed the text' }),
   createdAt: Time,
 })

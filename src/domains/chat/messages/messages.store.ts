@@ -58,10 +58,11 @@ export async function markRecalled(
   id: number,
   recalledAt: number,
   changedNumber: number,
+  removal: MessageRow['removal'],
 ): Promise<MessageRow | undefined> {
   const rows = await tx
     .update(messages)
-    .set({ content: {}, reactions: null, recalledAt, changedNumber })
+    .set({ content: {}, reactions: null, recalledAt, changedNumber, removal })
     .where(and(eq(messages.id, id), isNull(messages.recalledAt)))
     .returning()
   return rows[0]

@@ -48,6 +48,7 @@ export const toMessage = (ctx: AppContext, row: MessageRow, extras: MessageExtra
   forwarded: row.forwarded,
   recalled: row.recalledAt !== null,
   recalledAt: row.recalledAt,
+  removal: row.removal,
   editedAt: row.recalledAt === null ? row.editedAt : null,
   createdAt: row.createdAt,
 })

@@ -138,6 +138,7 @@ class Group {
       forwarded,
       createdAt: this.#now,
       recalledAt: null,
+      removal: null,
       editedAt: null,
       changedNumber: null,
       reactions: null,

@@ -132,7 +132,7 @@ const setRates = (db: Builders) =>
     },
   })
 
-export type NewMessage = Omit<MessageRow, 'recalledAt' | 'editedAt' | 'changedNumber' | 'reactions'>
+export type NewMessage = Omit<MessageRow, 'recalledAt' | 'removal' | 'editedAt' | 'changedNumber' | 'reactions'>
 
 /** Messages of a sender that count in a window. */
 export interface Rate {
@@ -164,7 +164,14 @@ export async function storeMessages(
     ...newMessages.values(contents),
   })
   announceNumbers(tx, last)
-  return rows.map((row) => ({ ...row, recalledAt: null, editedAt: null, changedNumber: null, reactions: null }))
+  return rows.map((row) => ({
+    ...row,
+    recalledAt: null,
+    removal: null,
+    editedAt: null,
+    changedNumber: null,
+    reactions: null,
+  }))
 }
 
 const insertKeyRow = prepared(insertKeys)

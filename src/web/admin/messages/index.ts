@@ -1,6 +1,6 @@
 /** Messages of administrators to users: notifications, agreements, versions of the app, and the rules of chat. */
 
-import { Campaign, Chat, Gavel, SystemUpdate } from '@mui/icons-material'
+import { Campaign, Chat, Flag, Gavel, SystemUpdate } from '@mui/icons-material'
 
 import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
@@ -40,9 +40,22 @@ export const adminMessages = area({
       needs: 'admin.chat.stats',
       order: 40,
     },
+    {
+      group: 'messages',
+      to: '/admin/chat/reports',
+      label: { en: 'Reported messages', zh: '被举报的消息' },
+      icon: Flag,
+      needs: 'admin.chat.reports',
+      order: 50,
+    },
   ],
   pages: [
     { path: '/admin/chat', component: part(() => import('./ChatPage.tsx')) },
+    {
+      path: '/admin/chat/reports',
+      component: part(() => import('./ReportList.tsx')),
+      needs: 'admin.chat.reports',
+    },
     {
       path: '/admin/notifications',
       component: part(() => import('./NotificationList.tsx')),

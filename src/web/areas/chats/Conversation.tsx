@@ -126,6 +126,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
                   members={members}
                   isGroup={group !== null}
+                  isManager={group?.role === 'OWNER' || group?.role === 'ADMIN'}
                   day={isNewDay ? message.createdAt : undefined}
                   isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
                   isFollowed={isFollowed(message, items[index + 1])}

@@ -7,8 +7,10 @@ import {
   Done,
   DoneAll,
   Edit,
+  FlagOutlined,
   Forward,
   MoreVert,
+  RemoveCircleOutlined,
   Reply,
   Undo,
 } from '@mui/icons-material'
@@ -31,6 +33,7 @@ import { useForm } from '../../ui/use-form.tsx'
 import { Content } from './Content.tsx'
 import { EditDialog } from './EditDialog.tsx'
 import { ROW } from './log-keys.ts'
+import { RemoveDialog, ReportDialog } from './ModerationDialogs.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 import { words } from './words.ts'
@@ -45,6 +48,8 @@ const own = texts({
     forwarded: 'Forwarded.',
     recall: 'Recall',
     edit: 'Edit',
+    remove: 'Remove for everyone',
+    report: 'Report',
     deleteForMe: 'Delete for me',
     deleteTitle: 'Delete this message for yourself?',
     deleteText: 'It disappears on all of your devices. Others still see it.',
@@ -66,6 +71,8 @@ const own = texts({
     forwarded: '已转发。',
     recall: '撤回',
     edit: '编辑',
+    remove: '为所有人移除',
+    report: '举报',
     deleteForMe: '仅为我删除',
     deleteTitle: '为自己删除这条消息？',
     deleteText: '它将从你的所有设备上消失，其他人仍能看到。',
@@ -89,6 +96,8 @@ export interface MessageRowProps {
   /** Of the group; nobody in a direct conversation. */
   members: readonly GroupMember[]
   isGroup: boolean
+  /** The user is the owner or an administrator of the group. */
+  isManager: boolean
   /** Time of the message if it is the first of its day. */
   day: number | undefined
   /** By the same sender as the one before. */
@@ -252,6 +261,7 @@ function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) 
 function Actions({
   message,
   members,
+  isManager,
   onReply,
   onChanged,
   onDeleted,
@@ -264,6 +274,7 @@ function Actions({
   const [isForwarding, setForwarding] = useState(false)
   const [isEditing, setEditing] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
+  const [step, setStep] = useState<'remove' | 'report'>()
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
@@ -303,10 +314,18 @@ function Actions({
         {isOwn && may('messages.recall') && (
           <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
+        {isManager && !isOwn && may('messages.remove') && (
+          <MenuEntry icon={<RemoveCircleOutlined />} text={o.remove} onClick={() => setStep('remove')} />
+        )}
+        {!isOwn && may('messages.report') && (
+          <MenuEntry icon={<FlagOutlined />} text={o.report} onClick={() => setStep('report')} />
+        )}
         {may('messages.delete') && (
           <MenuEntry icon={<DeleteOutlined />} text={o.deleteForMe} onClick={() => setDeleting(true)} />
         )}
       </IconMenu>
+      {step === 'remove' && <RemoveDialog message={message} onChanged={onChanged} onClose={() => setStep(undefined)} />}
+      {step === 'report' && <ReportDialog message={message} onClose={() => setStep(undefined)} />}
       {isDeleting && (
         <ActionDialog
           operation="messages.delete"

@@ -29,6 +29,11 @@ export function useExcerpt(): (message: Message, nameOf: NameOf) => string {
   const { user } = useSession()
   return (message, nameOf) => {
     const { type, content, senderId, recalled } = message
+    if (message.removal !== null) {
+      const { by, userId, reason } = message.removal
+      const text = by === 'GROUP' ? t.removedBy(nameOf(userId)) : t.removedByAdministrator
+      return reason === '' ? text : t.said(text, reason)
+    }
     if (recalled) return senderId === user.id ? t.recalledOwn : t.recalled(nameOf(senderId))
     if (type === 'SYSTEM') {
       const { event, userIds, text } = content as { event: string; userIds?: number[]; text: string }
