@@ -89,6 +89,8 @@ import sqlite0107 from './sqlite/0107_reservation_times.sql' with { type: 'text'
 import sqlite0108 from './sqlite/0108_asset_digests_indexes.sql' with { type: 'text' }
 import sqlite0110 from './sqlite/0110_participant_names.sql' with { type: 'text' }
 import sqlite0111 from './sqlite/0111_participant_names_indexes.sql' with { type: 'text' }
+import sqlite0112 from './sqlite/0112_import_kinds.sql' with { type: 'text' }
+import sqlite0113 from './sqlite/0113_supply_due_times.sql' with { type: 'text' }
 import sqlite0120 from './sqlite/0120_passkeys.sql' with { type: 'text' }
 import sqlite0123 from './sqlite/0123_sign_in_providers.sql' with { type: 'text' }
 import sqlite0124 from './sqlite/0124_sign_in_providers_indexes.sql' with { type: 'text' }
@@ -96,6 +98,7 @@ import sqlite0126 from './sqlite/0126_api_keys.sql' with { type: 'text' }
 import sqlite0128 from './sqlite/0128_webhooks.sql' with { type: 'text' }
 import sqlite0130 from './sqlite/0130_people.sql' with { type: 'text' }
 import sqlite0131 from './sqlite/0131_people_indexes.sql' with { type: 'text' }
+import sqlite0133 from './sqlite/0133_data_exports.sql' with { type: 'text' }
 import sqlite0140 from './sqlite/0140_chat_edits.sql' with { type: 'text' }
 import sqlite0141 from './sqlite/0141_chat_deletions.sql' with { type: 'text' }
 import sqlite0142 from './sqlite/0142_chat_reports.sql' with { type: 'text' }
@@ -188,6 +191,8 @@ import postgres0107 from './postgres/0107_reservation_times.sql' with { type: 't
 import postgres0108 from './postgres/0108_asset_digests_indexes.sql' with { type: 'text' }
 import postgres0110 from './postgres/0110_participant_names.sql' with { type: 'text' }
 import postgres0111 from './postgres/0111_participant_names_indexes.sql' with { type: 'text' }
+import postgres0112 from './postgres/0112_import_kinds.sql' with { type: 'text' }
+import postgres0113 from './postgres/0113_supply_due_times.sql' with { type: 'text' }
 import postgres0120 from './postgres/0120_passkeys.sql' with { type: 'text' }
 import postgres0123 from './postgres/0123_sign_in_providers.sql' with { type: 'text' }
 import postgres0124 from './postgres/0124_sign_in_providers_indexes.sql' with { type: 'text' }
@@ -195,6 +200,7 @@ import postgres0126 from './postgres/0126_api_keys.sql' with { type: 'text' }
 import postgres0128 from './postgres/0128_webhooks.sql' with { type: 'text' }
 import postgres0130 from './postgres/0130_people.sql' with { type: 'text' }
 import postgres0131 from './postgres/0131_people_indexes.sql' with { type: 'text' }
+import postgres0133 from './postgres/0133_data_exports.sql' with { type: 'text' }
 import postgres0140 from './postgres/0140_chat_edits.sql' with { type: 'text' }
 import postgres0141 from './postgres/0141_chat_deletions.sql' with { type: 'text' }
 import postgres0142 from './postgres/0142_chat_reports.sql' with { type: 'text' }
@@ -295,6 +301,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0108_asset_digests_indexes', sql: sqlite0108 },
     { name: '0110_participant_names', sql: sqlite0110 },
     { name: '0111_participant_names_indexes', sql: sqlite0111 },
+    { name: '0112_import_kinds', sql: sqlite0112 },
+    { name: '0113_supply_due_times', sql: sqlite0113 },
     { name: '0120_passkeys', sql: sqlite0120 },
     { name: '0123_sign_in_providers', sql: sqlite0123 },
     { name: '0124_sign_in_providers_indexes', sql: sqlite0124 },
@@ -302,6 +310,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0128_webhooks', sql: sqlite0128 },
     { name: '0130_people', sql: sqlite0130 },
     { name: '0131_people_indexes', sql: sqlite0131 },
+    { name: '0133_data_exports', sql: sqlite0133 },
     { name: '0140_chat_edits', sql: sqlite0140 },
     { name: '0141_chat_deletions', sql: sqlite0141 },
     { name: '0142_chat_reports', sql: sqlite0142 },
@@ -396,6 +405,8 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0108_asset_digests_indexes', sql: postgres0108 },
     { name: '0110_participant_names', sql: postgres0110 },
     { name: '0111_participant_names_indexes', sql: postgres0111 },
+    { name: '0112_import_kinds', sql: postgres0112 },
+    { name: '0113_supply_due_times', sql: postgres0113 },
     { name: '0120_passkeys', sql: postgres0120 },
     { name: '0123_sign_in_providers', sql: postgres0123 },
     { name: '0124_sign_in_providers_indexes', sql: postgres0124 },
@@ -403,6 +414,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0128_webhooks', sql: postgres0128 },
     { name: '0130_people', sql: postgres0130 },
     { name: '0131_people_indexes', sql: postgres0131 },
+    { name: '0133_data_exports', sql: postgres0133 },
     { name: '0140_chat_edits', sql: postgres0140 },
     { name: '0141_chat_deletions', sql: postgres0141 },
     { name: '0142_chat_reports', sql: postgres0142 },
