@@ -119,6 +119,12 @@ describe('other ways to sign in', () => {
   test('can be left to administrators, once a provider has been checked', async () => {
     const mei = await server.person()
     const byProvider = await signIn()
+    ok(await setting('security.adminResetCodes', true))
+    const { code } = ok(await admin.call('admin.users.resetCode', { params: { userId: mei.id }, body: {} })).data
+    const redeem = () =>
+      server.request('POST', '/api/auth/password/redeem', {
+        body: { account: mei.username, code, newPassword: 'another long secret' },
+      })
     expect((await setting('security.localSignIn', 'ADMINS')).status).toBe(400)
     // The liar has no client to refuse and no page to show an error.
     expect(ok(await admin.call('admin.oidcProviders.check', { params: { id } })).data).toEqual({
@@ -134,8 +140,12 @@ describe('other ways to sign in', () => {
     expect(answer(await server.request('POST', '/api/auth/register', { body: registration }))).toEqual([403, 4036])
     expect(answer(await server.request('POST', '/api/auth/device-login', { body: {} }))).toEqual([403, 4036])
     expect(answer(await mei.post('/api/auth/sessions', {}))).toEqual([403, 4036])
-    // Sessions of these ways end when they are refreshed.
+    for (let i = 0; i < 6; i++) expect(answer(await redeem())).toEqual([403, 4036])
+    // Sessions of these ways end when they are refreshed, and nothing else makes them last longer.
     ok(await mei.get('/api/auth/userinfo'))
+    const renewed = (who: Person) => who.call('sessions.switch', { params: { sessionId: who.sessionId }, body: {} })
+    expect(answer(await renewed(mei))).toEqual([403, 4036])
+    ok(await renewed(byProvider))
     const refresh = (who: Person) =>
       server.request('POST', '/api/auth/refresh', { body: { refreshToken: who.refreshToken }, deviceId: who.deviceId })
     expect((await refresh(mei)).status).toBe(401)
@@ -149,6 +159,7 @@ describe('other ways to sign in', () => {
     expect((await byProvider.call('oidc.unlink', { params: { id: own } })).status).toBe(400)
     ok(await setting('security.localSignIn', null))
     ok(await login(mei.username, mei.password))
+    ok(await redeem())
   })
 
   test('keep users from being locked out when a provider is switched off or deleted', async () => {

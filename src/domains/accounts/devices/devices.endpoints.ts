@@ -160,7 +160,9 @@ export const deviceEndpoints = [
     body: SessionSwitch,
     data: LoginResponse,
     keepsCookies: true,
-    refuses: { 403: 'The session belongs to another device, whose device id is missing or wrong.' },
+    refuses: {
+      403: 'The session belongs to another device, whose device id is missing or wrong, or its way to sign in is switched off (code 4036).',
+    },
     run: ({ ctx, actor, params, body, caller }) =>
       switchSession(ctx, actor, params.sessionId, body.deviceId || undefined, caller),
   }),

@@ -112,7 +112,7 @@ export async function revokeSession(ctx: AppContext, actor: Actor, id: number, c
 
 /**
  * New tokens for another active session of the caller, who has to prove its device: by being on it, or with its device id. Its other
- * refresh tokens keep working. @throws AppError 403
+ * refresh tokens keep working. @throws AppError 403, with code 4036 for a session of a way to sign in that is switched off
  */
 export async function switchSession(
   ctx: AppContext,
@@ -126,6 +126,8 @@ export async function switchSession(
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined || isExpired(session, ctx.clock.now())) throw notFound()
     if (session.deviceKey !== proven) throw deviceNotProven()
+    // It would go on for ever without the refresh that ends it.
+    if (session.loginType !== 'oidc') await requireLocalSignIn(ctx, tx, actor.userId)
     const grant = await grantBySwitch(ctx, tx, session)
     if (grant === undefined) throw notFound()
     await recordLogin(ctx, tx, actor.userId, sessionEvent('session_switch', session, caller))

@@ -47,6 +47,7 @@ export const passwordEndpoints = [
     access: open,
     checksSecret: true,
     body: CodeRedemption,
+    refuses: { 403: 'Only administrators may sign in with a password here (code 4036). The code stays good.' },
     run: ({ ctx, body, caller }) => redeemCode(ctx, body, caller),
   }),
   endpoint({

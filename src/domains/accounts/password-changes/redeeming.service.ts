@@ -22,13 +22,14 @@ import {
   takeResetCode,
   undoResetTry,
 } from '../reset-codes/reset-codes.store.ts'
+import { requireLocalSignIn } from '../users/users.service.ts'
 import { findByAccount, userById } from '../users/users.store.ts'
 import type { CodeRedemption } from './password-changes.model.ts'
 
 /**
  * Sets a password with a code that an import, an administrator or the operator made. The second factor stays. Until the code has proved right,
  * each request does the same work, so that neither answer nor time shows which accounts exist or have a code.
- * @throws AppError 400
+ * @throws AppError 400, and 403 (code 4036) if passwords are switched off for the user
  */
 export async function redeemCode(ctx: AppContext, body: CodeRedemption, caller: Caller): Promise<void> {
   const account = parseAccount(body.account)
@@ -58,10 +59,11 @@ async function tryCode(ctx: AppContext, userId: number, given: string): Promise<
   return code
 }
 
-/** @throws AppError 400 if the user may not have the password; the code stays as it was */
+/** @throws AppError 400 if the user may not have the password, 403 (code 4036) if they may not sign in with one; the code stays as it was */
 async function checkedPassword(ctx: AppContext, code: ResetCodeRow, newPassword: string) {
   const { userId, isForeign } = code
   try {
+    await requireLocalSignIn(ctx, ctx.db.read, userId)
     const user = await userById(ctx.db.read, userId)
     const path = 'body.newPassword'
     const problem = passwordProblem(newPassword, await policyFor(ctx, userId), user?.username, path)
