@@ -19,6 +19,8 @@ const CLOSED_WRITES = [
   /^\/api\/(?:admin\/)?orgs\/:\w+\/members\/:\w+\/role$/,
   /^\/api\/admin\/users\/:\w+\/(?:role|status|password|reset-code|sessions|export)(?:\/|$)/,
 ]
+/** Links that go on working when the key has ended. */
+const CLOSED_LINKS = /^\/api\/assets\/calendar$/
 /** Dissolving an organization, and deleting an account. */
 const CLOSED_DELETIONS = /^\/api\/(?:admin\/)?(?:orgs|users)\/:\w+$/
 
@@ -30,5 +32,6 @@ export function isClosedToKeys({ access, method, path }: AnyEndpoint): boolean {
   if (access.kind === 'key') return false
   if (access.kind === 'signedIn' || access.kind === 'admin' || CLOSED.test(path)) return true
   if (method === 'GET') return false
+  if (CLOSED_LINKS.test(path)) return true
   return CLOSED_WRITES.some((closed) => closed.test(path)) || (method === 'DELETE' && CLOSED_DELETIONS.test(path))
 }
