@@ -50,6 +50,11 @@ export interface Contributions {
    * elsewhere. Called before it ends. Read by accounts.
    */
   readonly logoutUrl?: (ctx: AppContext, sessionId: number) => Promise<string | null | undefined>
+  /**
+   * What ends this session besides its user: undefined for nothing, otherwise a function that ends another session with it. Called inside the write
+   * that opens the other one, before and after. Read by accounts.
+   */
+  readonly sessionOrigin?: (tx: Tx, sessionId: number) => Promise<((other: number) => Promise<void>) | undefined>
   /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */
   readonly settingChecks?: Readonly<Record<string, CheckSetting>>
   /** Agreements that a user has to accept. Read by accounts, which shows them to the user. */

@@ -358,6 +358,19 @@ describe('a logout token', () => {
     expect((await send(await token({ sid: 'nothing' }))).status).toBe(200)
   })
 
+  test('also ends the sessions that were opened from one of the provider', async () => {
+    const sub = crypto.randomUUID()
+    const mei = await signIn({ sub, sid: 'a' })
+    const open = async (from: Person, deviceId: string) =>
+      person(server.url, await from.post('/api/auth/sessions', { deviceId }), '', '', deviceId)
+    const further = await open(mei, deviceOf())
+    // On the same device it replaces the session from which it was opened.
+    const instead = await open(mei, mei.deviceId)
+    expect([await isIn(mei), await isIn(further), await isIn(instead)]).toEqual([false, true, true])
+    expect((await send(await token({ sub, sid: 'a' }))).status).toBe(200)
+    expect([await isIn(further), await isIn(instead)]).toEqual([false, false])
+  })
+
   test('that is not right ends nothing', async () => {
     const sub = crypto.randomUUID()
     const mei = await signIn({ sub })

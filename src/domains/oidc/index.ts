@@ -6,7 +6,7 @@ import { HOUR } from '#platform/clock.ts'
 import { providerAdminEndpoints } from './admin/providers.admin.endpoints.ts'
 import { linkEndpoints } from './links/links.endpoints.ts'
 import { endAll } from './links/links.service.ts'
-import { deleteSessionsOf, sessionsOfForeignLinks } from './links/links.store.ts'
+import { deleteSessionsOf, originOf, sessionsOfForeignLinks } from './links/links.store.ts'
 import { logoutEndpoints } from './logouts/logouts.endpoints.ts'
 import { logoutUrl } from './logouts/logouts.service.ts'
 import { jobs } from './oidc.jobs.ts'
@@ -32,6 +32,7 @@ export const oidc = domain({
     'org.dissolving': (_ctx, tx, { orgId }) => forgetOrg(tx, orgId),
   },
   logoutUrl,
+  sessionOrigin: originOf,
   settingChecks: {
     // Otherwise a mistake in the provider would lock everybody out.
     'security.localSignIn': async (ctx, value) =>

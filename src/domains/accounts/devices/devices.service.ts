@@ -90,9 +90,11 @@ export async function createSession(
     // The new session proves no more than the one that asks for it.
     const { confirmedAt, openedByUserId } = own
     const opening = { confirmedAt, openedByUserId, requestedBy: actor.sessionId }
+    const origins = await Promise.all(contributions(ctx, 'sessionOrigin').map((find) => find(tx, own.id)))
     const seen = await recordDevice(tx, actor.userId, device.key, ctx.clock.now())
     await recordLogin(ctx, tx, actor.userId, event)
     const grant = await openSession(ctx, tx, actor.userId, event, opening)
+    for (const endWith of origins) await endWith?.(grant.sessionId)
     if (seen === 'new') await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'NEW_DEVICE', about: {} })
     return grant
   })

@@ -33,6 +33,12 @@ export async function insertSession(tx: Tx, row: typeof oidcSessions.$inferInser
   await tx.insert(oidcSessions).values(row)
 }
 
+/** A function that gives another session the provider of this one, with which it ends; undefined without a provider. */
+export async function originOf(tx: Tx, sessionId: number): Promise<((other: number) => Promise<void>) | undefined> {
+  const [row] = await tx.select().from(oidcSessions).where(eq(oidcSessions.sessionId, sessionId))
+  return row && ((other) => insertSession(tx, { ...row, sessionId: other }))
+}
+
 /** The session of a provider, with its provider. */
 export async function findSession(db: Db, sessionId: number) {
   const rows = await db
