@@ -311,6 +311,8 @@ describe.if(inProcess)('passkeys', () => {
     const refused = await signIn(user)
     expect(answer(refused)).toEqual(NEEDED)
     expect(refused.details.map((detail) => detail.path)).toEqual(['RECOVERY_CODE', 'PASSKEY'])
+    // This user has no authenticator app.
+    expect(refused.message).not.toContain('authenticator app')
     // As second factor the authenticator need not check its user.
     const passkey = await assertion(key, { userVerified: false })
     ok(await signIn(user, { passkey }))

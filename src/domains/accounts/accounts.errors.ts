@@ -35,10 +35,15 @@ export const factorNeeded = (ways: readonly FactorWay[]) =>
   new AppError(
     403,
     TOTP_NEEDED,
-    {
-      en: 'This account uses two-factor sign-in: send a code of the authenticator app, or a recovery code, as “totp”',
-      zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
-    },
+    ways.includes('PASSKEY')
+      ? {
+          en: 'This account uses two-factor sign-in: send one of the ways that “details” names',
+          zh: '该账号已启用两步验证，请提交 details 中列出的任一验证方式',
+        }
+      : {
+          en: 'This account uses two-factor sign-in: send a code of the authenticator app, or a recovery code, as “totp”',
+          zh: '该账号已启用两步验证，请在 totp 字段提交身份验证器的验证码或恢复码',
+        },
     { details: ways.map((way) => ({ path: way, text: FACTORS[way] })) },
   )
 /** Business code 4033, because a wrong verification code of the same request is a 400, too. A 401 would sign a signed-in caller out. */
