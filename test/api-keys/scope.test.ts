@@ -255,6 +255,14 @@ describe.if(inProcess)('the permissions of API keys', () => {
     expect([data.initialPassword, data.hasPassword]).toEqual([undefined, false])
     const row = ok(await admin.get('/api/admin/logs', { action: 'USER_CREATE' })).data.items[0]
     expect(row).toMatchObject({ actorId: admin.id, targetId: data.id, apiKey: { id: key.id, name: 'Spreadsheet' } })
+    const list = (fields: object) => {
+      const form = new FormData()
+      for (const [name, value] of Object.entries(fields)) form.set(name, String(value))
+      form.set('file', new File(['username\nlisted.by.key\n'], 'list.csv'))
+      return key.send('POST', '/api/admin/users/import', { body: form })
+    }
+    for (const fields of [{}, { way: 'START_CODE' }]) expect((await list(fields)).code).toBe(4037)
+    expect(ok(await list({ way: 'NONE' })).data).toMatchObject({ created: 1, sheetUrl: null })
     const add = (body: object) =>
       key.send('POST', `/api/admin/orgs/${other.id}/members`, { body: { userId: data.id, ...body } })
     expect((await add({ roleCode: 'ADMIN' })).code).toBe(4037)

@@ -27,7 +27,7 @@ export const importAdminEndpoints = [
     ignoresKey: 'The answer leads to secrets, and a repeated file makes nothing new.',
     refuses: {
       400: 'The file is damaged or too large, lacks a column, or has rows with errors, which `details` lists; or the server sends no mails.',
-      403: 'Rows name organizations, and you may not add members to them (`org_member:create`).',
+      403: 'Rows name organizations, and you may not add members to them (`org_member:create`); or an API key asks for start codes (code 4037).',
       415: 'The file is neither an .xlsx workbook nor CSV.',
     },
     run: ({ ctx, actor, body, upload, caller }) => importUsers(ctx, actor, body, upload, caller),

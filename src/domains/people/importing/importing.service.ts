@@ -20,6 +20,7 @@ import {
   repeatedColumn,
   rowsHaveErrors,
 } from '#http/imports.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -49,6 +50,8 @@ export async function importUsers(
   caller: Caller,
 ): Promise<UsersImported> {
   if (file === undefined) throw noFile()
+  // Its caller would get the codes with which passwords are set. No key makes a password.
+  if (actor.key !== undefined && (input.way ?? 'START_CODE') === 'START_CODE') throw notForApiKeys
   if (input.way === 'INVITE') mailAllowance(ctx)
   const party = await access.partyOf(ctx, actor.userId, caller)
   const rowsPath = await ctx.staging.newPath()
