@@ -171,7 +171,7 @@ function Entry({ passkey }: { passkey: Passkey }) {
           secondary: { sx: { ...(suspect && { color: 'error.main' }) } },
         }}
       />
-      <DialogButton label={t.rename} aria-label={t.renameOf(name)}>
+      <DialogButton variant="text" label={t.rename} aria-label={t.renameOf(name)}>
         {(close) => <Rename passkey={passkey} onClose={close} />}
       </DialogButton>
       <ActionButton

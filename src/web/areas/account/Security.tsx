@@ -1,4 +1,4 @@
-/** Everything that decides who can sign in: password, passkeys, second factor, e-mail address and phone number; and the keys of programs. */
+/** Everything that decides who can sign in: password, passkeys, second factor, e-mail address, phone number and accounts elsewhere; and the keys of programs. */
 
 import { AccountPage } from './AccountPage.tsx'
 import { ApiKeys } from './ApiKeys.tsx'
@@ -17,8 +17,8 @@ export default function Security() {
       <Passkeys />
       <SecondFactor />
       <Contacts />
-      <ApiKeys />
       <Providers />
+      <ApiKeys />
     </AccountPage>
   )
 }
