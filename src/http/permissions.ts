@@ -32,8 +32,8 @@ export const organizationDisabled = forbidden(
 )
 /** Business code 4035. (Another 4035 is a 400, of signing in.) */
 export const secondFactorRequired = new AppError(403, 4035, {
-  en: 'This organization requires a second factor of its members: set up an authenticator app or passkeys in your account',
-  zh: '该组织要求成员启用第二重验证，请先在账号中设置身份验证器或通行密钥',
+  en: 'This organization requires a second factor of its members: set up an authenticator app, or have every sign-in ask for a passkey',
+  zh: '该组织要求成员启用第二重验证，请先在账号中设置身份验证器，或将通行密钥设为每次登录都要求使用',
 })
 
 export class Permissions {

@@ -36,8 +36,8 @@ export const ownerRoleByTransferOnly = () =>
 export const ownFactorNeeded = () =>
   invalid(
     'body.requireSecondFactor',
-    'needs a second factor of your own account: set up an authenticator app or passkeys first',
-    '须先为自己的账号启用第二重验证（身份验证器或通行密钥）',
+    'needs a second factor of your own account: set up an authenticator app first, or have every sign-in ask for a passkey',
+    '须先为自己的账号启用第二重验证（身份验证器，或每次登录都要求使用通行密钥）',
   )
 export const ownerOnly = () => forbidden('Only the owner can do this', '仅所有者可执行此操作')
 export const alreadyOwner = () => badRequest('This member is already the owner', '该成员已是所有者')

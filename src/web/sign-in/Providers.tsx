@@ -22,7 +22,7 @@ const words = texts({
     },
   },
   zh: {
-    by: (name: string) => `通过${name}登录`,
+    by: (name: string) => `通过 ${name} 登录`,
     problems: {
       failed: '登录未成功，请重试或联系管理员。',
       unknown: '此账号尚未与本站用户关联。请用其他方式登录后在“账号 → 安全”中关联，或联系管理员。',

@@ -33,7 +33,7 @@ const words = texts({
   zh: {
     title: '身份提供方登录',
     text: '可用以下身份提供方的账号直接登录此账号，无需密码。',
-    link: (name: string) => `关联${name}`,
+    link: (name: string) => `关联 ${name}`,
     used: (day: string) => `上次使用：${day}`,
     unused: '尚未使用',
     remove: '取消关联',

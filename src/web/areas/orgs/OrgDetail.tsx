@@ -40,7 +40,7 @@ const words = texts({
     welcome: (name: string) => `Choose “Work here” to see and make codes, assets and activities of “${name}”.`,
     disabled: 'This organization is disabled. Its things can be seen, but not changed.',
     locked:
-      'This organization requires a second factor of its members. Set up an authenticator app or passkeys, and its things are here.',
+      'This organization requires a second factor of its members. To get in, set up an authenticator app, or have every sign-in ask for a passkey.',
     setUp: 'Set up',
     offer: (until: string) =>
       `The owner offers you this organization until ${until}. If you accept, you own it at once, and the former owner becomes an administrator.`,
@@ -66,7 +66,7 @@ const words = texts({
     open: '切换到此组织',
     welcome: (name: string) => `点“切换到此组织”，即可查看和创建“${name}”的二维码、资产和活动。`,
     disabled: '该组织已停用，只能查看，不能更改。',
-    locked: '该组织要求成员启用第二重验证。请设置身份验证器或通行密钥，之后即可查看其内容。',
+    locked: '该组织要求成员启用第二重验证。请设置身份验证器，或将通行密钥设为每次登录都要求使用，之后即可查看其内容。',
     setUp: '设置',
     offer: (until: string) => `所有者想把该组织转让给你，${until}前有效。接受后你立即成为所有者，原所有者变为管理员。`,
     accept: '成为所有者',
@@ -97,7 +97,7 @@ function Shown({ org }: { org: Organization }) {
     <TabbedPage
       title={org.name}
       back="/orgs"
-      actions={isMember && <Workspace org={org} />}
+      actions={isMember && !isLockedOut(org) && <Workspace org={org} />}
       head={<Head org={org} />}
       tabs={[
         { key: 'overview', label: t.overview, content: <Overview org={org} stats={stats.data} /> },
@@ -127,6 +127,10 @@ function Shown({ org }: { org: Organization }) {
   )
 }
 
+/** Members without the second factor that the organization requires see no more than its name. */
+const isLockedOut = ({ requireSecondFactor, ownerId, permissions }: Organization): boolean =>
+  requireSecondFactor && ownerId !== null && permissions.length === 0
+
 function Workspace({ org }: { org: Organization }) {
   const t = useTexts(words)
   const isWorkspace = useIsWorkspace(org.id)
@@ -149,7 +153,7 @@ function Head({ org }: { org: Organization }) {
   return (
     <Stack spacing={1.5} sx={{ mb: 1 }}>
       {org.avatarUrl !== null && <Portrait name={org.name} url={org.avatarUrl} size={64} isOrganization />}
-      {org.requireSecondFactor && org.ownerId !== null && org.permissions.length === 0 && (
+      {isLockedOut(org) && (
         <Alert
           severity="warning"
           action={

@@ -37,7 +37,7 @@ const words = texts({
     codeDone: 'The organization has a new code.',
     factor: 'Require a second factor',
     factorText:
-      'Members who sign in with a password alone see nothing of the organization until they set up an authenticator app or passkeys. You need one yourself.',
+      'Members who sign in with a password alone see nothing of the organization until they set up an authenticator app, or have every sign-in ask for a passkey. You need a second factor yourself.',
     factorConfirm: 'Members without a second factor are locked out at once. They can only leave.',
     factorOff: 'No longer require a second factor',
     factorOffText: 'Members need a second factor now. Without it they can only leave.',
@@ -66,7 +66,7 @@ const words = texts({
     codeConfirm: '旧组织码、其二维码和旧地址的公开页面会立即失效，海报需要重新打印。',
     codeDone: '组织码已更换。',
     factor: '要求第二重验证',
-    factorText: '仅凭密码登录的成员将看不到该组织的任何内容，直到设置身份验证器或通行密钥。你自己也须先启用。',
+    factorText: '仅凭密码登录的成员将看不到该组织的任何内容，直到设置身份验证器，或将通行密钥设为每次登录都要求使用。你自己也须先启用。',
     factorConfirm: '未启用第二重验证的成员会立即失去访问权限，只能退出组织。',
     factorOff: '不再要求第二重验证',
     factorOffText: '目前要求成员启用第二重验证，否则只能退出组织。',
