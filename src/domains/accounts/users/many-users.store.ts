@@ -3,6 +3,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
+import { note } from '#db/notes.ts'
 import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { type ContactProvider, identities, users, type UserStatus } from '#db/schema/accounts.ts'
@@ -48,7 +49,12 @@ export async function insertManyUsers(tx: Tx, list: readonly ImportedUser[]): Pr
     createdByAdmin: true,
     stamp: tx.stamp,
   }))
-  return new Map((await insertUsers(tx, newUser.values(rows))).map(({ id, key }) => [key!, id]))
+  const ids = new Map((await insertUsers(tx, newUser.values(rows))).map(({ id, key }) => [key!, id]))
+  for (const { username, usernameKey: key } of rows) {
+    const id = ids.get(key)
+    if (id !== undefined) note(tx, { type: 'user.created', id, data: { id, name: username } })
+  }
+  return ids
 }
 
 const newClaim = jsonRows('given', {

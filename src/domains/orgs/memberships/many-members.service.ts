@@ -1,6 +1,7 @@
 /** Memberships that an import of users gives: whether the caller may give them, and the writes. */
 
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import { emit } from '#domains/domain.ts'
@@ -160,6 +161,7 @@ async function addNewUsers(ctx: AppContext, tx: Tx, org: OrgRow, list: readonly 
         org.id,
         code,
       )
+    for (const id of userIds) note(tx, { type: 'member.joined', owner: org.id, id })
     await emit(ctx, tx, 'members.imported', { orgId: org.id, userIds })
     await tx.pause()
   }
