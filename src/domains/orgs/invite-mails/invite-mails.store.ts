@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
 
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { users } from '#db/schema/accounts.ts'
 import { type InviteMailState, organizations, orgInvitations } from '#db/schema/orgs.ts'
@@ -135,7 +136,8 @@ export async function closeByMail(
     .update(orgInvitations)
     .set({ ...answer, respondedAt: now })
     .where(and(eq(orgInvitations.id, id), eq(orgInvitations.status, 'PENDING'), gt(orgInvitations.expiresAt, now)))
-    .returning({ id: orgInvitations.id })
+    .returning({ orgId: orgInvitations.orgId })
+  for (const { orgId } of rows) note(tx, { type: 'invitation.answered', owner: orgId, id })
   return rows.length > 0
 }
 

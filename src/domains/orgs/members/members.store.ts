@@ -3,6 +3,7 @@ import { and, asc, eq, exists, gt, inArray, isNull, lt, ne, or, type SQL, sql } 
 import { contains } from '#db/contains.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
+import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import type { Page, PageInput } from '#db/paging.ts'
@@ -225,13 +226,15 @@ const acceptInvitation = prepared((db) =>
         eq(orgInvitations.status, 'PENDING'),
         sql`${orgInvitations.expiresAt} > ${p('at')}`,
       ),
-    ),
+    )
+    .returning({ id: orgInvitations.id }),
 )
 
 /** Deletes the join request of a new member and marks an open invitation as accepted. `now` in epoch milliseconds. */
 export async function closePending(tx: Tx, orgId: number, userId: number, now: number): Promise<void> {
   await deleteRequest(tx, { orgId, userId })
-  await acceptInvitation(tx, { orgId, userId, now, at: now })
+  const accepted = await acceptInvitation(tx, { orgId, userId, now, at: now })
+  for (const { id } of accepted) note(tx, { type: 'invitation.answered', owner: orgId, id })
 }
 
 /** Ids of the organizations that a user is a member of. */
