@@ -8,6 +8,7 @@
  */
 
 import type { AppContext } from '#context'
+import { note } from '#db/notes.ts'
 import { mapPage, type Page } from '#db/paging.ts'
 import type { PermissionDomain } from '#db/schema/access.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -290,7 +291,9 @@ async function announce(
   { domain, scopeId: orgId, code: role }: { domain: PermissionDomain; scopeId: number; code: string },
   change: 'GIVEN' | 'TAKEN',
 ): Promise<void> {
-  if (domain === 'ORG') await emit(ctx, tx, 'orgRole.changedByAdministrator', { orgId, userId, actorId, change, role })
+  if (domain !== 'ORG') return
+  note(tx, { type: 'member.role_changed', owner: orgId, id: userId })
+  await emit(ctx, tx, 'orgRole.changedByAdministrator', { orgId, userId, actorId, change, role })
 }
 
 export async function revokeRole(ctx: AppContext, actor: LoggedActor, userId: number, roleId: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, inArray, sql } from 'drizzle-orm'
 
+import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { activities } from '#db/schema/activities.ts'
@@ -96,5 +97,6 @@ export async function clearTemplate(tx: Tx, owner: OwnerKey, templateId: number,
     .set({ passTemplateId: null, version: sql`${activities.version} + 1`, updatedAt: tx.stamp })
     .where(inArray(activities.id, using))
     .returning({ id: activities.id })
+  for (const { id } of rows) note(tx, { type: 'activity.updated', owner, id })
   return rows.length
 }
