@@ -97,12 +97,12 @@ export async function insertOrg(
   }
   let org: OrgRow | undefined
   while (org === undefined) org = await store.insertOrg(tx, { ...values, code: newCode() })
+  note(tx, { type: 'org.created', id: org.id, data: { id: org.id, name: org.name } })
   await access.copyOrgTemplates(tx, org.id)
   await addMember(ctx, tx, org.id, ownerId, { roleCode: access.OWNER })
   // Before there was an organization, its picture could only be uploaded as a file of the user.
   const avatar = await changeAvatarByUser(ctx, tx, creatorId, org, input, storage)
   if (avatar != null) await store.updateOrg(tx, org.id, { avatar })
-  note(tx, { type: 'org.created', id: org.id, data: { id: org.id, name: org.name } })
   return org
 }
 
