@@ -57,6 +57,12 @@ export const ShortRow = Model('EventShortRow', {
   kind: Text('asset'),
 })
 
+/** In place of data that would make a body too large. */
+export const ShortenedRow = Model('EventShortenedRow', {
+  ...ShortRow.properties,
+  isShortened: Type.Literal(true, { description: 'The row is too large to be sent: read it by its `id`' }),
+})
+
 export const TestEvent = Model('TestEvent', { message: Text('This is a test of your webhook') })
 
 export const BatchEvent = Model('BatchEvent', {

@@ -7,7 +7,15 @@ import { contributions } from '#domains/domain.ts'
 import { compressedText } from '#http/compressed.ts'
 import type { TObject } from '#http/schema.ts'
 
-import { BatchEvent, DESCRIPTIONS, OWN_DATA, ShortRow, TestEvent, THINGS_OF_BATCHES } from './events.model.ts'
+import {
+  BatchEvent,
+  DESCRIPTIONS,
+  OWN_DATA,
+  ShortenedRow,
+  ShortRow,
+  TestEvent,
+  THINGS_OF_BATCHES,
+} from './events.model.ts'
 
 export const thingOf = (type: EventType): EventThing => type.slice(0, type.indexOf('.')) as EventThing
 
@@ -36,7 +44,7 @@ function describedEvents(ctx: AppContext): Described[] {
     return {
       type,
       description: DESCRIPTIONS[type],
-      data: data === undefined || data === ShortRow ? [ShortRow] : [data, ShortRow],
+      data: data === undefined || data === ShortRow ? [ShortRow] : [data, ShortRow, ShortenedRow],
     }
   })
   const batches = THINGS_OF_BATCHES.map((thing): Described => ({
@@ -76,7 +84,13 @@ async function build(ctx: AppContext): Promise<string> {
       properties: {
         type: { const: type },
         timestamp: { type: 'string', format: 'date-time' },
-        data: shown.length === 1 ? shown[0] : { description: 'The second for webhooks of the server', anyOf: shown },
+        data:
+          shown.length === 1
+            ? shown[0]
+            : {
+                description: 'The second for webhooks of the server, the third for rows that are too large',
+                anyOf: shown,
+              },
         id: { type: 'string', format: 'uuid', description: 'The header webhook-id, the same in every attempt' },
         orgId: { type: ['integer', 'null'], description: 'The organization that owns the row' },
         schemaVersion: { const: 1 },

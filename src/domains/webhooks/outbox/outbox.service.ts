@@ -132,7 +132,7 @@ async function insertEvents(
       bodyOf({ type, timestamp: at, data: shown, id: eventId, orgId: orgOf(owner) || null })
     const ofServer = lazily(() => body(short))
     const whole = lazily(() =>
-      type.endsWith('.deleted') ? ofServer() : bounded(body(row), () => body({ id, isShortened: true })),
+      type.endsWith('.deleted') ? ofServer() : bounded(body(row), () => body({ ...short, isShortened: true })),
     )
     for (const hook of hooks)
       deliveries.push({
