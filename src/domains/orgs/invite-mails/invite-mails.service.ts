@@ -221,15 +221,14 @@ const WORDS: Readonly<Record<Locale, Words>> = {
   en: {
     subject: (org) => `Invitation to ${org}`,
     lead: (inviter, org) =>
-      `${inviter} invites you to ${org}. If you want no invitations, choose “Never invite this address again” below: one click ends those of everybody.`,
+      `${inviter} invites you to ${org}. To get no more invitations from anybody, choose “Never invite this address again” below.`,
     advice: (until) => `The link works once, until ${until}. Do not pass it on: anyone who has it can use it.`,
     open: 'Open the invitation',
     stop: 'Never invite this address again',
   },
   zh: {
     subject: (org) => `邀请你加入 ${org}`,
-    lead: (inviter, org) =>
-      `${inviter} 邀请你加入 ${org}。如不想收到邀请，请点击下方“不再邀请此邮箱”，一键停止所有邀请。`,
+    lead: (inviter, org) => `${inviter} 邀请你加入 ${org}。如不想再收到任何人的邀请，请点击下方的“不再邀请此邮箱”。`,
     advice: (until) => `此链接仅可使用一次，有效期至${until}。请勿转发：任何拿到链接的人都可使用。`,
     open: '打开邀请',
     stop: '不再邀请此邮箱',

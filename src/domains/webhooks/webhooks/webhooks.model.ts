@@ -30,6 +30,9 @@ export const LIMITS = { USER: 3, ORG: 20, PLATFORM: 50 } as const
 export const MAX_PENDING = 10_000
 /** How long the secret before the present one also signs. */
 export const ROTATION_MS = DAY
+/** Sent when somebody asks for it, to every webhook: its list of events may name it, for one that gets nothing else. */
+export const TEST_EVENT = 'webhook.test'
+
 /** Events of the server, which only webhooks of the server get. */
 const OF_SERVER: readonly EventType[] = [
   'org.created',

@@ -22,6 +22,7 @@ import {
   LIMITS,
   type NewWebhookView,
   ROTATION_MS,
+  TEST_EVENT,
   typesFor,
   type UpdateWebhook,
   type WebhooksQuery,
@@ -137,7 +138,7 @@ function checkInput(
 ): void {
   const problem = url === undefined ? undefined : urlProblem(url, ctx.config.privateTargets)
   if (problem !== undefined) throw problem === 'port' ? refused.refusedPort() : refused.notPublic()
-  const unknown = events === undefined ? -1 : firstUnknown(events, typesFor(scope))
+  const unknown = events === undefined ? -1 : firstUnknown(events, [...typesFor(scope), TEST_EVENT])
   if (unknown >= 0) throw refused.unknownEvents(events![unknown]!, unknown)
 }
 
