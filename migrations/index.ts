@@ -102,6 +102,7 @@ import sqlite0133 from './sqlite/0133_data_exports.sql' with { type: 'text' }
 import sqlite0140 from './sqlite/0140_chat_edits.sql' with { type: 'text' }
 import sqlite0141 from './sqlite/0141_chat_deletions.sql' with { type: 'text' }
 import sqlite0142 from './sqlite/0142_chat_reports.sql' with { type: 'text' }
+import sqlite0143 from './sqlite/0143_chat_mention_all.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -204,6 +205,7 @@ import postgres0133 from './postgres/0133_data_exports.sql' with { type: 'text' 
 import postgres0140 from './postgres/0140_chat_edits.sql' with { type: 'text' }
 import postgres0141 from './postgres/0141_chat_deletions.sql' with { type: 'text' }
 import postgres0142 from './postgres/0142_chat_reports.sql' with { type: 'text' }
+import postgres0143 from './postgres/0143_chat_mention_all.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -314,6 +316,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0140_chat_edits', sql: sqlite0140 },
     { name: '0141_chat_deletions', sql: sqlite0141 },
     { name: '0142_chat_reports', sql: sqlite0142 },
+    { name: '0143_chat_mention_all', sql: sqlite0143 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -418,5 +421,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0140_chat_edits', sql: postgres0140 },
     { name: '0141_chat_deletions', sql: postgres0141 },
     { name: '0142_chat_reports', sql: postgres0142 },
+    { name: '0143_chat_mention_all', sql: postgres0143 },
   ],
 }

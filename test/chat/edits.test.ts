@@ -155,7 +155,7 @@ describe.if(inProcess)('an edit', () => {
     expect(terms.map(({ term }) => term).toSorted()).toEqual(['okapi', '斑马', '马线'])
   })
 
-  test('tells each person of a mention once', async () => {
+  test('notifies each person of a mention once', async () => {
     const mentioned = async (user: Person) => (await conversationOf(user, group)).mentioned
     const read = async (user: Person) => ok(await user.post(`/api/chats/conversations/${group.id}/read`))
     const devices = async (id: number) => (await messagesForDevices(server.ctx, [id]))[0]!
@@ -169,7 +169,7 @@ describe.if(inProcess)('an edit', () => {
     const { data } = ok(await edit(alice, id, '@bob @carol!', [bob.id, carol.id]))
     expect(data.content).toEqual({ text: '@bob @carol!', mentions: [bob.id, carol.id] })
     expect([await mentioned(bob), await mentioned(carol)]).toEqual([false, true])
-    // Whoever has read the message is not told either.
+    // A user who has read the message is not notified either.
     const later = await say(alice, group, 'read it')
     await read(bob)
     ok(await edit(alice, later.id, '@bob', [bob.id]))
@@ -187,7 +187,7 @@ describe.if(inProcess)('an edit', () => {
     expect((await conversationOf(bob, group)).mentioned).toBe(false)
   })
 
-  test('and fifty others at once take numbers one after the other, and the last one stands', async () => {
+  test('and fifty others at once take numbers one after the other, and the last one wins', async () => {
     const { id } = await say(alice, group, 'start')
     const { cursor } = await sync(bob, id)
     const replies = await race(50, (i) => edit(alice, id, `version ${i}`))

@@ -35,7 +35,13 @@ describe.if(inProcess)('a group of contacts', () => {
   test('POST /api/chats/groups makes the caller the owner, and the group a conversation of all members', async () => {
     const group = await createGroup(alice, [bob, carol], { name: 'Library team' })
     expect(group).toMatchObject({ type: 'GROUP', title: 'Library team', peer: null, avatarUrl: null, unreadCount: 0 })
-    expect(group.group).toEqual({ role: 'OWNER', memberCount: 3, orgId: null, followsOrg: false })
+    expect(group.group).toEqual({
+      role: 'OWNER',
+      memberCount: 3,
+      orgId: null,
+      followsOrg: false,
+      membersMentionAll: false,
+    })
     for (const user of [bob, carol]) {
       const seen = await conversationOf(user, group)
       expect(seen).toMatchObject({ id: group.id, title: 'Library team', unreadCount: 0, group: { role: 'MEMBER' } })
@@ -191,6 +197,7 @@ describe.if(inProcess)('a group of contacts', () => {
       memberCount: 0,
       orgId: null,
       followsOrg: false,
+      membersMentionAll: false,
     })
     expect((await add(bob, group, alice.id)).code).toBe(4015)
   })
@@ -238,7 +245,13 @@ describe.if(inProcess)('a group of an organization', () => {
 
   test('can be created by every member, with members of the organization as its members, contacts or not, and nobody else', async () => {
     const group = ok(await create(member, { orgId: org.id, userIds: [manager.id] })).data
-    expect(group.group).toEqual({ role: 'OWNER', memberCount: 2, orgId: org.id, followsOrg: false })
+    expect(group.group).toEqual({
+      role: 'OWNER',
+      memberCount: 2,
+      orgId: org.id,
+      followsOrg: false,
+      membersMentionAll: false,
+    })
     expect((await create(owner, { orgId: org.id, userIds: [outsider.id] })).status).toBe(404)
     expect((await create(outsider, { orgId: org.id })).status).toBe(404)
   })
@@ -250,7 +263,13 @@ describe.if(inProcess)('a group of an organization', () => {
 
   test('contains members who join later, and not those who leave, if it follows the organization', async () => {
     const group = ok(await create(owner, { orgId: org.id, followsOrg: true })).data
-    expect(group.group).toEqual({ role: 'OWNER', memberCount: 3, orgId: org.id, followsOrg: true })
+    expect(group.group).toEqual({
+      role: 'OWNER',
+      memberCount: 3,
+      orgId: org.id,
+      followsOrg: true,
+      membersMentionAll: false,
+    })
     ok(await late.call('orgs.joinByCode', { body: { code: org.code } }))
     await say(owner, group, 'welcome')
     expect(await history(late, group)).toEqual(['welcome', 'MEMBER_JOINED'])
@@ -316,6 +335,7 @@ describe.if(inProcess)('a group of an organization', () => {
         memberCount: 0,
         orgId: null,
         followsOrg: false,
+        membersMentionAll: false,
       })
   })
 

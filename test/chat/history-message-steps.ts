@@ -107,6 +107,8 @@ interface Draft {
   readonly attachments?: Content[]
   /** Type and known content of each message that results. */
   readonly made: readonly (readonly [type: string, content: Content])[]
+  /** A limit that may have been reached. */
+  readonly mayBeRefused?: number
   /** Outcomes of a refusal of type or content. */
   readonly refused?: readonly number[]
 }
@@ -229,20 +231,28 @@ function checkMade(sent: readonly Sent[], made: Draft['made'], clientMsgId: stri
 }
 
 /** A text that mentions somebody: refused for users who are not in the group now. */
-function mention(group: Conversation): Draft {
+function mention(user: User, group: Conversation): Draft {
+  if (chance(30)) {
+    const all = { text: pick(WORDS), mentionsAll: true }
+    const { role } = isMemberOf(group, user) ? memberOf(group, user) : { role: 'MEMBER' }
+    // Ten a day.
+    return role === 'MEMBER'
+      ? bad({ type: 'TEXT', content: all }, 4015, 404)
+      : { ...one('TEXT', all), mayBeRefused: 4022 }
+  }
   const { id } = pick(chance(80) ? group.members : world.users.map((user) => ({ user }))).user
   const content = { text: pick(WORDS), mentions: [id] }
   const isIn = group.members.some(({ user, leftAfter }) => user.id === id && leftAfter === undefined)
   return isIn ? one('TEXT', content) : bad({ type: 'TEXT', content }, 4021, 4015, 404)
 }
 
-/** Mentions of a member of the group in some percent of cases, of whoever in few. */
+/** Mentions of a member of the group in some percent of cases, of any user in few. */
 function someMention({ type, members }: Conversation, percent: number): { mentions?: number[] } {
   if (type === 'DIRECT' || !chance(percent)) return {}
   return { mentions: [pick(chance(90) ? members.map(({ user }) => user) : world.users).id] }
 }
 
-/** What may come of an edit. Whether former members and users who could not send get one refusal or the other is open. */
+/** The possible outcomes of an edit. Whether former members and users who could not send get one refusal or the other is open. */
 function editOutcomes(user: User, conversation: Conversation, message: Sent, content: Content): number[] {
   if (!isMemberOf(conversation, user) || !visible(conversation, user).includes(message)) return [404]
   if (message.senderId !== user.id) return [403]
@@ -264,7 +274,7 @@ async function sendToGroup(user: User, groups: readonly Conversation[]): Promise
   const own = groups.filter((each) => isPresent(each, user) && !memberOf(each, user).hidden)
   const left = groups.filter((each) => isMemberOf(each, user) && !isPresent(each, user))
   const group = pick(own.length > 0 && chance(80) ? own : left.length > 0 && chance(50) ? left : groups)
-  const { made, refused, ...draft } = chance(15) ? mention(group) : await someDraft(user)
+  const { made, refused, mayBeRefused, ...draft } = chance(15) ? mention(user, group) : await someDraft(user)
   const clientMsgId = `key-${user.id}-${++keys}`
   const isHidden = isMemberOf(group, user) && memberOf(group, user).hidden
   const target = !isMemberOf(group, user)
@@ -273,7 +283,8 @@ async function sendToGroup(user: User, groups: readonly Conversation[]): Promise
   const body = { conversationId: group.id, ...draft, clientMsgId }
   const reply = await of(user).post('/api/chats/messages', body)
   const label = `sendToGroup ${user.name} ${JSON.stringify(body).slice(0, 120)}`
-  if (!answered(label, reply, ...(refused ?? target))) return
+  if (!answered(label, reply, ...(refused ?? [...target, ...(mayBeRefused === undefined ? [] : [mayBeRefused])])))
+    return
   const sent = reply.data.messages as Sent[]
   checkMade(sent, made, clientMsgId)
   await deliver(user, group, sent)

@@ -67,7 +67,7 @@ export interface Sent extends Message {
 
 export interface Member {
   readonly user: User
-  /** The newest message that the user was told of because of a mention; 0 once that message no longer mentions the user. */
+  /** The newest message that mentions the user; 0 once that message no longer mentions the user. */
   mentionedAt: number
   /** In a group; of former members the last one. */
   role: GroupRole
@@ -142,16 +142,19 @@ export function isMentioned(conversation: Conversation, user: User): boolean {
   return mentionedAt > Math.max(readUpTo, clearedUpTo)
 }
 
-const mentionsOf = (content: Sent['content']) => (content['mentions'] ?? []) as readonly number[]
+const mentionsOf = ({ members }: Conversation, content: Sent['content']): readonly number[] =>
+  content['mentionsAll'] === true
+    ? members.map(({ user }) => user.id)
+    : ((content['mentions'] ?? []) as readonly number[])
 
-/** Tells the members of the mentions of a new message, or of the new ones of an edited message. */
+/** Notes for the members the mentions of a new message, or of the new ones of an edited message. */
 export function tellOfMentions(conversation: Conversation, message: Sent, before: Sent['content'] = {}): void {
-  const mentions = mentionsOf(message.content)
+  const mentions = mentionsOf(conversation, message.content)
   for (const member of presentMembers(conversation)) {
     const { id } = member.user
     if (id === message.senderId) continue
     if (!mentions.includes(id)) {
-      if (mentionsOf(before).includes(id) && member.mentionedAt === message.id) member.mentionedAt = 0
+      if (mentionsOf(conversation, before).includes(id) && member.mentionedAt === message.id) member.mentionedAt = 0
     } else if (!message.told.includes(id) && message.id > Math.max(member.readUpTo, member.clearedUpTo))
       member.mentionedAt = Math.max(member.mentionedAt, message.id)
   }

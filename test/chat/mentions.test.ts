@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 
-import { mentionsIn } from '../../src/web/areas/chats/mentions.ts'
+import { mentionsIn, mentionsOf, nameAtCaret } from '../../src/web/areas/chats/mentions.ts'
 
 const members = [
   { userId: 1, nickname: 'Ann' },
@@ -37,4 +37,19 @@ test('A Chinese name needs no spaces around it', () => {
 test('Of members with the same name those who were chosen are meant, otherwise all', () => {
   expect(mentions('@Bob')).toEqual([5, 6])
   expect(mentions('@Bob', 6)).toEqual([6])
+})
+
+test('All members are mentioned by a name in either language, if the user may', () => {
+  expect(mentionsOf('@all, lunch', members, true)).toEqual({ mentionsAll: true })
+  expect(mentionsOf('请@所有人和@王小明注意', members, true)).toEqual({ mentions: [4], mentionsAll: true })
+  expect(mentionsOf('@all and @Ann', members, false)).toEqual({ mentions: [1] })
+  expect(mentionsOf('@allison', members, true)).toEqual({})
+})
+
+test('The name at the caret is offered members, but not an address or a later line', () => {
+  expect(nameAtCaret('hello @An', 9)).toEqual({ at: 6, name: 'An' })
+  expect(nameAtCaret('请@王', 3)).toEqual({ at: 1, name: '王' })
+  expect(nameAtCaret('ann@example', 11)).toBeUndefined()
+  expect(nameAtCaret('@Ann\nhello', 10)).toBeUndefined()
+  expect(nameAtCaret('hello', 5)).toBeUndefined()
 })

@@ -78,6 +78,53 @@ describe('chats', () => {
       .waitFor()
   })
 
+  test('names are offered after “@”, and a message of a group is reported, removed, and handled by an administrator', async () => {
+    const [olga, paul] = [await server.person(), await server.person()]
+    await makeContacts(olga, paul)
+    const body = { name: 'Climbers', userIds: [paul.id] }
+    const { id } = ok(await olga.call('groups.create', { body })).data
+    const spam = { conversationId: id, clientMsgId: 'spam', type: 'TEXT' as const, content: { text: 'Buy ropes here' } }
+    ok(await paul.call('messages.send', { body: spam }))
+    const page = await browser.signedIn(olga)
+    await page.goto(`/console/chats/${id}`)
+    const field = page.getByRole('textbox', { name: 'Message' })
+    await field.pressSequentially(`Look @${(await nameOf(paul)).slice(0, 3)}`)
+    await page.getByRole('menuitem', { name: await nameOf(paul) }).waitFor()
+    await field.press('Enter')
+    await field.pressSequentially('and @a')
+    await page.getByRole('menuitem', { name: '@all' }).click()
+    await field.press('Enter')
+    await page
+      .getByRole('log')
+      .getByText(/^Look @.* and @all$/)
+      .waitFor()
+    const { items } = ok(await paul.call('conversations.history', { params: { id } })).data
+    expect(items[0]!.content).toMatchObject({ mentions: [paul.id], mentionsAll: true })
+
+    const message = page.locator('[id^=message-]', { hasText: 'Buy ropes here' })
+    await message.getByRole('button', { name: 'Actions for this message' }).click()
+    await page.getByRole('menuitem', { name: 'Report' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Advertising')
+    await page.getByRole('dialog').getByRole('button', { name: 'Report' }).click()
+    await page.getByText('The message is reported.').waitFor()
+    await message.getByRole('button', { name: 'Actions for this message' }).click()
+    await page.getByRole('menuitem', { name: 'Remove for everyone' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('No advertising')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('log').getByText('A message was removed by You: No advertising').waitFor()
+
+    const desk = await browser.signedIn(await server.admin())
+    await desk.goto('/console/admin/chat/reports')
+    await desk.getByText('Buy ropes here').waitFor()
+    await desk
+      .getByRole('row', { name: /Buy ropes here/ })
+      .getByRole('checkbox')
+      .click()
+    await desk.getByRole('button', { name: 'Remove messages' }).click()
+    await desk.getByRole('dialog').getByRole('button', { name: 'Remove messages' }).click()
+    await desk.getByText('The message is removed.').waitFor()
+  })
+
   test('a contact who is not on the first page of the list is addressed by name', async () => {
     const [ines, jack, kate] = [await server.person(), await server.person(), await server.person()]
     await makeContacts(ines, jack)

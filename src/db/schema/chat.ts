@@ -69,6 +69,8 @@ export const conversations = table(
     orgId: col.int('org_id').notNull().default(0),
     /** The organization's members are the group's members (`orgId` is set). */
     followsOrg: col.bool('follows_org').notNull().default(false),
+    /** Ordinary members may mention everybody, too. */
+    membersMentionAll: col.bool('members_mention_all').notNull().default(false),
     memberCount: col.int('member_count').notNull(),
     /** No member can see the messages up to this id, which wait for their deletion; null if there are none. */
     purgeUpTo: col.int('purge_up_to'),

@@ -81,6 +81,15 @@ export const notEditable = () =>
   badRequest('Only texts that are neither recalled nor forwarded can be edited', '只能编辑未撤回、非转发的文字消息')
 export const notMembers = (path: string) =>
   contentInvalid([{ path, text: { en: 'must be ids of members of the conversation', zh: '须为会话成员' } }])
+export const noGroupToMention = (path: string) =>
+  contentInvalid([{ path, text: { en: 'is for messages to groups', zh: '只能用于群聊消息' } }])
+export const allNotAdded = () =>
+  contentInvalid([
+    { path: 'body.content.mentionsAll', text: { en: 'cannot be added by an edit', zh: '不能通过编辑添加' } },
+  ])
+/** `retryAfter` in seconds. */
+export const tooManyMentionsOfAll = (perDay: number, retryAfter: number) =>
+  limited(`You can mention everybody ${perDay} times a day`, `每天最多可 @所有人 ${perDay} 次`, retryAfter)
 export const noAttachments = () =>
   invalid('body.attachments', 'can be sent with type TEXT or IMAGE only', '只能与 TEXT 或 IMAGE 类型一起发送')
 export const contentBesideAttachments = () =>

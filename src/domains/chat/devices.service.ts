@@ -45,7 +45,9 @@ export async function messagesForDevices(ctx: AppContext, ids: readonly number[]
     const conversation = conversations.get(conversationId)
     const sender = senderId === null ? undefined : persons.get(senderId)
     if (conversation === undefined || sender === undefined) return []
-    const mentions = (content['mentions'] as readonly number[] | undefined) ?? []
+    const named = (content['mentions'] as readonly number[] | undefined) ?? []
+    const mentions =
+      content['mentionsAll'] === true ? (members.get(conversationId) ?? []).map(({ userId }) => userId) : named
     const userIds = (members.get(conversationId) ?? [])
       .filter((member) => !deleted.get(id)?.some(({ userId }) => userId === member.userId))
       .filter((member) => isUnread(row, member) && (!member.muted || mentions.includes(member.userId)))

@@ -17,7 +17,7 @@ import { checkShape, prepare } from './messages/contents.service.ts'
 import type { Message } from './messages/messages.model.ts'
 import { findSeen, type MessageRow, setContent } from './messages/messages.store.ts'
 import { toMessages } from './messages/messages.view.ts'
-import { checkMayWrite, checkMentions, mentionsOf } from './messages/posting.service.ts'
+import { checkMayWrite, checkMentions, mentionsAllOf, mentionsOf } from './messages/posting.service.ts'
 import { IN_ORDER, takeNumbers } from './numbers.ts'
 import { replaceTerms } from './search/search.service.ts'
 
@@ -39,8 +39,9 @@ export async function editMessage(
       if (message === undefined) throw notFound()
       if (message.senderId !== userId) throw errors.notYourText()
       if (message.type !== 'TEXT' || message.recalledAt !== null || message.forwarded) throw errors.notEditable()
+      if (mentionsAllOf(next.content) && !mentionsAllOf(message.content)) throw errors.allNotAdded()
       const facts = await checkMayWrite(ctx, tx, userId, message.conversationId)
-      const { mentionedBefore: _, ...before } = message.content
+      const { mentionedBefore: _, toldAll: __, ...before } = message.content
       if (Bun.deepEquals(before, next.content)) return message
       const now = ctx.clock.now()
       if (now >= message.createdAt + seconds * SECOND) throw errors.editTimedOut(seconds)
@@ -63,13 +64,20 @@ async function change(
   const { mentionedBefore = [] } = message.content as unknown as StoredContents['TEXT']
   const [before, mentions] = [mentionsOf(message.content), mentionsOf(next)]
   const told = [...new Set([...mentionedBefore, ...before])]
-  const added = mentions.filter((userId) => !told.includes(userId))
-  const removed = before.filter((userId) => !mentions.includes(userId))
-  const content = { ...next, ...(told.length > 0 && { mentionedBefore: told }) }
+  // Everybody was notified of a text that mentioned all, and is not notified again.
+  const wasAll = message.content['toldAll'] === true || mentionsAllOf(message.content)
+  const added = wasAll ? [] : mentions.filter((userId) => !told.includes(userId))
+  const isAll = mentionsAllOf(next)
+  const without = before.filter((userId) => !mentions.includes(userId))
+  const endsForAll = mentionsAllOf(message.content) && !isAll
+  const removed = isAll ? [] : endsForAll ? 'all' : without
+  // Those who are still mentioned keep the mark.
+  const marked = endsForAll ? mentions : added
+  const content = { ...next, ...(told.length > 0 && { mentionedBefore: told }), ...(wasAll && { toldAll: true }) }
   const number = await takeNumbers(tx, 1)
   const row = await setContent(tx, id, { content, editedAt: now, changedNumber: number })
   await messageChanged(tx, message, number)
-  const changed = await mentionsChanged(tx, message, { added, removed })
+  const changed = await mentionsChanged(tx, message, { added: marked, removed })
   announce(tx, conversationId, changed)
   await replaceTerms(tx, message, message.content, content)
   if (added.length > 0) await emit(ctx, tx, 'messages.sent', { ids: [id], userIds: added })

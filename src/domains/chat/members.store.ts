@@ -156,7 +156,7 @@ export function addedToMembers(messages: readonly AddedMessage[]): Readonly<Reco
 export async function noteMentions(
   tx: Tx,
   { id, conversationId, senderId }: AddedMessage,
-  userIds: readonly number[],
+  userIds: readonly number[] | 'all',
 ): Promise<void> {
   if (userIds.length === 0) return
   await tx
@@ -165,7 +165,7 @@ export async function noteMentions(
     .where(
       and(
         eq(members.conversationId, conversationId),
-        inArray(members.userId, [...userIds]),
+        userIds === 'all' ? undefined : inArray(members.userId, [...userIds]),
         ne(members.userId, senderId ?? 0),
         sql`${members.leftAfter} is null`,
       ),
@@ -179,12 +179,12 @@ export async function noteMentions(
 export async function mentionsChanged(
   tx: Tx,
   { id, conversationId, senderId }: Pick<AddedMessage, 'id' | 'conversationId' | 'senderId'>,
-  { added, removed }: { readonly added: readonly number[]; readonly removed: readonly number[] },
+  { added, removed }: { readonly added: readonly number[]; readonly removed: readonly number[] | 'all' },
 ): Promise<number[]> {
-  const ofGiven = (userIds: readonly number[]) =>
+  const ofGiven = (userIds: readonly number[] | 'all') =>
     and(
       eq(members.conversationId, conversationId),
-      inArray(members.userId, [...userIds]),
+      userIds === 'all' ? undefined : inArray(members.userId, [...userIds]),
       ne(members.userId, senderId ?? 0),
       sql`${members.leftAfter} is null`,
     )

@@ -64,7 +64,9 @@ function changedBy(row: Conversation, { type, data }: Frame, userId: number): Co
         ...row,
         lastMessage: data,
         unreadCount: row.unreadCount + (counts ? 1 : 0),
-        mentioned: row.mentioned || (counts && data.content.mentions?.includes(userId) === true),
+        mentioned:
+          row.mentioned ||
+          (counts && (data.content.mentions?.includes(userId) === true || data.content.mentionsAll === true)),
       }
     }
     case 'message.updated':

@@ -30,6 +30,7 @@ const GroupInfo = Model('GroupInfo', {
   memberCount: Type.Integer({ minimum: 0, examples: [12] }),
   orgId: Nullable({ ...Id, description: 'The organization that the group belongs to' }),
   followsOrg: Type.Boolean({ description: 'Its members are the members of the organization' }),
+  membersMentionAll: Type.Boolean({ description: 'Ordinary members may mention everybody' }),
 })
 
 /** As one of its members sees it. */

@@ -93,5 +93,6 @@ const groupInfo = (
         memberCount: group.memberCount,
         orgId: group.orgId === 0 ? null : group.orgId,
         followsOrg: group.followsOrg,
+        membersMentionAll: group.membersMentionAll,
       }
     : null

@@ -13,7 +13,7 @@ export interface Delivery<Message extends Numbered> {
   readonly message: Message
 }
 
-/** A user has deleted a message, which that user's devices are told. */
+/** A user has deleted a message. Only that user's devices get it. */
 export interface Deletion {
   readonly number: number
   readonly kind: 'deleted'

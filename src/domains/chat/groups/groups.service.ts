@@ -241,7 +241,11 @@ export async function updateGroup(
     async (tx) => {
       const { group, role } = await findWritable(tx, id, actor.userId)
       if (!mayManage(role)) throw errors.managersOnly()
-      const { name = group.name, avatarFileId = group.avatarFileId } = input
+      const {
+        name = group.name,
+        avatarFileId = group.avatarFileId,
+        membersMentionAll = group.membersMentionAll,
+      } = input
       if (avatarFileId !== null && avatarFileId !== group.avatarFileId) {
         const to = {
           type: 'avatar',
@@ -252,11 +256,12 @@ export async function updateGroup(
         } as const
         await attachFile(tx, { userId: actor.userId, orgId: 0 }, avatarFileId, to)
       }
-      await store.updateGroup(tx, id, { name, avatarFileId })
+      await store.updateGroup(tx, id, { name, avatarFileId, membersMentionAll })
       if (group.avatarFileId !== null && group.avatarFileId !== avatarFileId)
         await releaseFile(ctx, tx, group.avatarFileId)
       if (name !== group.name) await tell(ctx, tx, id, 'GROUP_RENAMED', [actor.userId], { name })
-      else if (avatarFileId !== group.avatarFileId) announce(tx, id, await store.memberIds(tx, id))
+      else if (avatarFileId !== group.avatarFileId || membersMentionAll !== group.membersMentionAll)
+        announce(tx, id, await store.memberIds(tx, id))
     },
     IN_ORDER,
   )

@@ -149,7 +149,7 @@ export async function insertGroup(
 export async function updateGroup(
   tx: Tx,
   id: number,
-  change: Partial<Pick<GroupRow, 'name' | 'avatarFileId' | 'orgId' | 'followsOrg'>>,
+  change: Partial<Pick<GroupRow, 'name' | 'avatarFileId' | 'membersMentionAll' | 'orgId' | 'followsOrg'>>,
 ): Promise<GroupRow> {
   const [row] = await tx
     .update(conversations)

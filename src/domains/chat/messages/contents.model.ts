@@ -23,6 +23,12 @@ export const TextContent = Model('TextContent', {
       description: 'Members of the conversation who are mentioned in the text',
     }),
   ),
+  mentionsAll: Type.Optional(
+    Type.Boolean({
+      description:
+        'Mentions all members of a group. For its owner and administrators, and for members if the group says so; 10 a day. An edit cannot add it',
+    }),
+  ),
 })
 export const ImageContent = Model('ImageContent', {
   fileId,
@@ -84,8 +90,8 @@ interface Measured {
 type WithFile<Content> = Omit<Content, 'fileId'> & Measured & { readonly fileId: number | null }
 
 interface Stored {
-  /** `mentionedBefore`: whom earlier versions of an edited text have mentioned. They are not notified again. */
-  readonly TEXT: SentContent<'TEXT'> & { readonly mentionedBefore?: readonly number[] }
+  /** `mentionedBefore`: whom earlier versions of an edited text have mentioned. They are not notified again. `toldAll`: one of them has mentioned all. */
+  readonly TEXT: SentContent<'TEXT'> & { readonly mentionedBefore?: readonly number[]; readonly toldAll?: true }
   readonly IMAGE: WithFile<SentContent<'IMAGE'>> & { readonly width: number; readonly height: number }
   readonly FILE: WithFile<{ readonly name: string }>
   readonly VOICE: WithFile<SentContent<'VOICE'>>

@@ -76,8 +76,12 @@ export async function prepare(ctx: AppContext, sender: Sender, draft: Draft): Pr
   ): Prepared => ({ type, content: { ...content }, path, files, isCopy: false })
   switch (draft.type) {
     case 'TEXT': {
-      const { text, mentions = [] } = draft.content
-      return prepared('TEXT', mentions.length === 0 ? { text } : { text, mentions: [...new Set(mentions)] })
+      const { text, mentions = [], mentionsAll = false } = draft.content
+      return prepared('TEXT', {
+        text,
+        ...(mentions.length > 0 && { mentions: [...new Set(mentions)] }),
+        ...(mentionsAll && { mentionsAll }),
+      })
     }
     case 'LOCATION': {
       const { latitude, longitude, name, address } = draft.content

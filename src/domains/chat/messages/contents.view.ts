@@ -32,7 +32,7 @@ type Shown = Readonly<Record<string, unknown>>
 const views: {
   readonly [Type in keyof StoredContents]: (ctx: AppContext, id: number, c: StoredContents[Type]) => Shown
 } = {
-  TEXT: (_ctx, _id, { text, mentions }) => ({ text, mentions }),
+  TEXT: (_ctx, _id, { text, mentions, mentionsAll }) => ({ text, mentions, mentionsAll }),
   IMAGE: (ctx, id, { fileId, caption, width, height, size, mime }) => ({
     fileId,
     caption,

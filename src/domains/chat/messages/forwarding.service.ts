@@ -117,6 +117,6 @@ function copyOf({ type, content, recalledAt }: MessageRow): Prepared {
 
 /** Members of one conversation are not those of another. */
 function withoutMentions(content: MessageRow['content']): MessageRow['content'] {
-  const { mentions: _, mentionedBefore: __, ...rest } = content
+  const { mentions: _, mentionedBefore: __, mentionsAll: ___, toldAll: ____, ...rest } = content
   return rest
 }

@@ -13,7 +13,7 @@ const tag = 'Messages'
 const CONTENT_TABLE = `
 | \`type\` | \`content\` | added by the server |
 | --- | --- | --- |
-| TEXT | \`text\`, \`mentions\`? (ids of members) | |
+| TEXT | \`text\`, \`mentions\`? (ids of members), \`mentionsAll\`? | |
 | IMAGE | \`fileId\`, \`caption\`? | \`url\`, \`thumbnailUrl\`, \`width\`, \`height\`, \`size\`, \`mime\` |
 | FILE | \`fileId\`, \`name\`? | \`url\`, \`name\`, \`size\`, \`mime\` |
 | VOICE | \`fileId\`, \`durationMs\` | \`url\`, \`size\`, \`mime\` |

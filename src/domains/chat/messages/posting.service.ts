@@ -4,13 +4,14 @@
  */
 
 import type { AppContext } from '#context'
+import { spend } from '#db/counters.ts'
 import type { Tx } from '#db/store.ts'
 import { mayKnow } from '#domains/contacts/index.ts'
 import { emit } from '#domains/domain.ts'
 import { attachFile, type FileRow, findFile } from '#domains/files/index.ts'
 import { AppError, notFound } from '#http/errors.ts'
 import { organizationDisabled } from '#http/permissions.ts'
-import { MINUTE, SECOND } from '#platform/clock.ts'
+import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 
 import * as errors from '../chat.errors.ts'
 import { lastNumber } from '../chat.store.ts'
@@ -116,6 +117,8 @@ class Group {
   async #check({ senderId, target, items, replyToId }: Sending, facts: Facts): Promise<void> {
     await checkTarget(this.#ctx, this.#tx, senderId, target, facts)
     await checkMentions(this.#tx, senderId, items, facts)
+    const all = items.find(({ content }) => mentionsAllOf(content))
+    if (all !== undefined) await checkMentionsAll(all, facts)
     if (replyToId != null) await checkReply(this.#tx, senderId, replyToId, facts)
     checkRelation(facts)
     for (const { files, isCopy } of items)
@@ -126,6 +129,7 @@ class Group {
   async #accept(sending: Sending, facts: Facts): Promise<readonly MessageRow[]> {
     const { senderId, items, replyToId = null, forwarded, key } = sending
     this.#countInRate(sending, facts)
+    if (items.some(({ content }) => mentionsAllOf(content))) await spendMentionOfAll(this.#tx, senderId, this.#now)
     const conversationId = facts.conversationId ?? (await ensureDirect(this.#tx, senderId, facts.peerId!)).id
     const rows = items.map(({ type, content }, k) => ({
       id: ++this.#lastNumber,
@@ -240,6 +244,25 @@ export async function checkMentions(
   }
 }
 
+export const mentionsAllOf = (content: Prepared['content']): boolean =>
+  (content as Partial<StoredContents['TEXT']>).mentionsAll === true
+
+/** @throws AppError 400 with code 4021 in a direct conversation, 403 with code 4015 if the member may not mention everybody */
+async function checkMentionsAll({ path }: Pick<Prepared, 'path'>, { role, membersMentionAll }: Facts): Promise<void> {
+  if (role === null) throw errors.noGroupToMention(`${path}.mentionsAll`)
+  if (role === 'MEMBER' && membersMentionAll !== true) throw errors.noPermissionOnConversation()
+}
+
+/** Of one user in 24 hours: each notifies up to 500 members. */
+const MENTIONS_OF_ALL = 10
+
+/** In the write that sends, so that a refused message counts nothing. @throws AppError 429 with code 4022 */
+async function spendMentionOfAll(tx: Tx, userId: number, now: number): Promise<void> {
+  const use = { key: `chat mentions of all:user:${userId}`, limit: MENTIONS_OF_ALL, windowMs: DAY }
+  const refusal = await spend(tx, [use], now)
+  if (refusal !== undefined) throw errors.tooManyMentionsOfAll(MENTIONS_OF_ALL, refusal.refusedFor)
+}
+
 export const mentionsOf = (content: Prepared['content']): readonly number[] =>
   (content as Partial<StoredContents['TEXT']>).mentions ?? []
 
@@ -283,7 +306,7 @@ async function keepReferences(tx: Tx, row: MessageRow, { files, isCopy }: Prepar
     const { userId } = content as unknown as StoredContents['CARD']
     await insertCard(tx, { messageId: id, conversationId, userId })
   }
-  await noteMentions(tx, row, mentionsOf(content))
+  await noteMentions(tx, row, mentionsAllOf(content) ? 'all' : mentionsOf(content))
 }
 
 /**

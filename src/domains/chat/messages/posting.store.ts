@@ -48,6 +48,8 @@ const facts = prepared((db) =>
       hidden: members.hidden,
       clearedUpTo: members.clearedUpTo,
       leftAfter: members.leftAfter,
+      role: members.role,
+      membersMentionAll: conversations.membersMentionAll,
       orgStatus: organizations.status,
       isOver: isOver.mapWith(Boolean),
       refusal: messageRefusal(asked.senderId, peerId),

@@ -30,7 +30,7 @@ export const reportEndpoints = [
     data: Message,
     refuses: {
       400: 'It is a message of the system.',
-      403: 'You do not manage the group, it is no group, or you have left it (code 4015).',
+      403: 'You do not manage the group, the conversation is direct, or you have left it (code 4015).',
     },
     run: ({ ctx, actor, params, body }) => service.removeMessage(ctx, actor, params.id, body),
   }),
@@ -55,7 +55,7 @@ export const reportEndpoints = [
     method: 'GET',
     path: '/api/admin/chat/reports',
     summary: 'List reported messages',
-    description: 'The latest first, with copies of what was reported. For SYSTEM_ADMIN only.',
+    description: 'The latest first, with copies of the messages. For SYSTEM_ADMIN only.',
     tag: 'Operations',
     access: platform('chat:read'),
     query: AdminReportsQuery,

@@ -107,12 +107,12 @@ async function views(ctx: AppContext, page: Page<store.ReportRow>): Promise<Page
 }
 
 function withoutInternals(content: store.ReportRow['content']): store.ReportRow['content'] {
-  const { mentionedBefore: _, ...shown } = content
+  const { mentionedBefore: _, toldAll: __, ...shown } = content
   return shown
 }
 
 /**
- * Removes the reported message, or leaves it, and tells everyone who has reported it. The message goes first, in a write of its own: the numbers of
+ * Removes the reported message, or leaves it, and notifies everyone who has reported it. The message goes first, in a write of its own: the numbers of
  * messages and the operation log have locks of their own. If the process ends in between, the report is still open.
  */
 export async function endReport(
@@ -130,7 +130,7 @@ export async function endReport(
     await requireSystemAdmin(tx, actor)
     const ended = await store.endReports(tx, report.messageId, status, ctx.clock.now())
     if (ended.length === 0) return { result: undefined, logged: 'unchanged' as const }
-    await tellReporters(ctx, ended, status, tx)
+    await notifyReporters(ctx, ended, status, tx)
     const logged = { targetId: id, targetName: null, before: { status: 'OPEN' }, after: { status } }
     return { result: undefined, logged }
   })
@@ -150,7 +150,7 @@ const removeReported = (ctx: AppContext, messageId: number): Promise<void> =>
     IN_ORDER,
   )
 
-function tellReporters(
+function notifyReporters(
   ctx: AppContext,
   reports: readonly store.ReportRow[],
   status: Exclude<MessageReportStatus, 'OPEN'>,

@@ -14,7 +14,7 @@ import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
 import { MenuEntry } from '../../ui/MenuButton.tsx'
 import { usePosition } from '../../ui/position.ts'
-import { mentionsIn } from './mentions.ts'
+import { MentionList, useMentioning } from './MentionList.tsx'
 import { onSent, sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
@@ -72,6 +72,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
   const [text, setText] = useState(conversation?.draft ?? '')
   const hasTouch = useMediaQuery('(pointer: coarse)')
   const lastTyping = useRef(0)
+  const mentioning = useMentioning(field, text, setText, members, conversation)
   useDraft(conversation, text)
   useTypingAnywhere(field)
   useEffect(() => {
@@ -81,11 +82,10 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
   const send = () => {
     const trimmed = text.trim()
     if (trimmed === '') return
-    const mentions = mentionsIn(trimmed, members)
     sendMessage({
       target,
       type: 'TEXT',
-      content: { text: trimmed, ...(mentions.length > 0 && { mentions }) },
+      content: { text: trimmed, ...mentioning.contentOf(trimmed) },
       replyToId: replyTo?.id ?? null,
     })
     setText('')
@@ -96,6 +96,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
     for (const file of files) sendMessage({ target, type: 'FILE', content: {}, file, replyToId: null })
   }
   const onKey = (event: KeyboardEvent) => {
+    if (mentioning.onKey(event)) return event.preventDefault()
     // The key that ends the input of Chinese characters must not send.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || hasTouch) return
     event.preventDefault()
@@ -129,6 +130,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
           </IconButton>
         </Stack>
       )}
+      <MentionList {...mentioning} />
       <Stack direction="row" spacing={0.5} sx={{ alignItems: 'flex-end', p: 1 }}>
         <MoreButton
           target={target}
@@ -143,7 +145,10 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
           inputRef={field}
           label={t.message}
           value={text}
-          onChange={(event) => change(event.target.value)}
+          onChange={(event) => {
+            change(event.target.value)
+            mentioning.onCaret(event.target.selectionStart ?? event.target.value.length)
+          }}
           onKeyDown={onKey}
           onPaste={onPaste}
           multiline

@@ -6,7 +6,7 @@ import type { GroupMember, Message } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { useForm } from '../../ui/use-form.tsx'
-import { mentionsIn } from './mentions.ts'
+import { mentionsOf } from './mentions.ts'
 
 const words = texts({
   en: { title: 'Edit message', text: 'Message', action: 'Save', gone: 'Write something, or recall the message.' },
@@ -32,8 +32,9 @@ export function EditDialog({ message, members, onChanged, onClose }: EditDialogP
     { text: String(content['text']) },
     {
       input({ text }) {
-        const mentions = mentionsIn(text, members, new Set(before))
-        return { params: { id }, body: { content: { text: text.trim(), ...(mentions.length > 0 && { mentions }) } } }
+        // An edit can keep the mention of all, but not add it.
+        const mentioned = mentionsOf(text, members, content['mentionsAll'] === true, new Set(before))
+        return { params: { id }, body: { content: { text: text.trim(), ...mentioned } } }
       },
       refreshes: ['conversations'],
       onDone(changed) {

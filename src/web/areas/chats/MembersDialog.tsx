@@ -8,6 +8,7 @@ import {
   DialogActions,
   DialogContent,
   DialogTitle,
+  FormControlLabel,
   IconButton,
   List,
   ListItem,
@@ -16,6 +17,7 @@ import {
   Menu,
   MenuItem,
   Stack,
+  Switch,
   TextField,
   Typography,
 } from '@mui/material'
@@ -43,6 +45,8 @@ const words = texts({
     name: 'Name of the group',
     renamed: 'Group renamed.',
     changed: 'Picture changed.',
+    mentionAll: 'Members may mention everybody with @all',
+    mentionSaved: 'Saved.',
     add: 'Add members',
     added: 'Members added.',
     follows: 'This group has all members of its organization. It changes with them.',
@@ -68,6 +72,8 @@ const words = texts({
     name: '群名称',
     renamed: '群名已修改。',
     changed: '头像已更换。',
+    mentionAll: '允许成员 @所有人',
+    mentionSaved: '已保存。',
     add: '添加成员',
     added: '成员已添加。',
     follows: '此群包含组织的全部成员，并随组织成员变化。',
@@ -306,11 +312,12 @@ function QuestionDialog({ conversation: { id, title }, question, onClose, onLeft
 }
 
 /** Name and picture, for owner and administrators. */
-function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: Conversation }) {
+function Appearance({ conversation: { id, title, avatarUrl, group } }: { conversation: Conversation }) {
   const t = useTexts(words)
   const params = { id }
   const refreshes = ['conversations']
   const setPicture = useAction('groups.update', { refreshes, done: t.changed })
+  const setMention = useAction('groups.update', { refreshes, done: t.mentionSaved })
   const form = useForm(
     'groups.update',
     { name: title },
@@ -336,6 +343,13 @@ function Appearance({ conversation: { id, title, avatarUrl } }: { conversation: 
       <Form form={form} action={t.save} needsChange>
         <TextField {...form.text('name', { label: t.name })} />
       </Form>
+      <FormControlLabel
+        control={<Switch />}
+        label={t.mentionAll}
+        checked={group!.membersMentionAll}
+        disabled={setMention.isPending}
+        onChange={(_, membersMentionAll) => setMention.mutate({ params, body: { membersMentionAll } })}
+      />
     </Stack>
   )
 }

@@ -25,6 +25,33 @@ const beginsName = (text: string, at: number): boolean => {
   return !LETTER.test(before) || UNSPACED.test(before)
 }
 
+/** Stands for all members of a group. */
+export const ALL = 0
+/** Names of all members, which are understood in both languages. */
+const NAMES_OF_ALL: readonly Named[] = ['all', '所有人'].map((nickname) => ({ userId: ALL, nickname }))
+
+/** `mentions` and `mentionsAll` of a content; neither if the text mentions nobody. */
+export function mentionsOf(
+  text: string,
+  members: readonly Named[],
+  mayMentionAll: boolean,
+  chosen?: ReadonlySet<number>,
+): { mentions?: number[]; mentionsAll?: true } {
+  const found = mentionsIn(text, mayMentionAll ? [...members, ...NAMES_OF_ALL] : members, chosen)
+  const mentions = found.filter((id) => id !== ALL)
+  return { ...(mentions.length > 0 && { mentions }), ...(found.includes(ALL) && { mentionsAll: true as const }) }
+}
+
+/** The beginning of a name that is being written at the caret, and the place of its "@". */
+export function nameAtCaret(text: string, caret: number): { at: number; name: string } | undefined {
+  const at = text.lastIndexOf('@', caret - 1)
+  if (at < 0 || !beginsName(text, at)) return undefined
+  const name = text.slice(at + 1, caret)
+  return name.length <= LONGEST_NAME && !name.includes('\n') ? { at, name } : undefined
+}
+/** Characters after "@" for which names are offered. */
+const LONGEST_NAME = 30
+
 /**
  * The members whom a text mentions. Of several names that fit, the longest counts: "@Anna" is not Ann, and "@王小明" is not 王小. Members of the same
  * name are all meant, unless `chosen` has one of them.
