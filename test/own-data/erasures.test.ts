@@ -4,9 +4,11 @@ import { describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
+import type { OwnerKey } from '#db/owner-key.ts'
 import { loginRecords } from '#db/schema/accounts.ts'
 import { activities } from '#db/schema/activities.ts'
 import { albumPhotos } from '#db/schema/album.ts'
+import { apiKeys } from '#db/schema/api-keys.ts'
 import { assetCategories, assets } from '#db/schema/assets.ts'
 import { conversationMembers, messages } from '#db/schema/chat.ts'
 import { contentErasures, dataExports } from '#db/schema/exports.ts'
@@ -14,12 +16,15 @@ import { blobs, files } from '#db/schema/files.ts'
 import { adminLogs } from '#db/schema/operation-log.ts'
 import { categories, qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
 import { qrSlugs } from '#db/schema/qr-links.ts'
+import { webhookDeliveries, webhooks } from '#db/schema/webhooks.ts'
 import { eraseAll } from '#domains/own-data/erasures/erasures.service.ts'
 import { keepExports } from '#domains/own-data/exports/running.service.ts'
+import { deleteEndedJob } from '#domains/webhooks/webhooks/webhooks.service.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { createActivity } from '../activities/helpers.ts'
 import { upload } from '../album/helpers.ts'
+import { makeKey } from '../api-keys/helpers.ts'
 import { connect } from '../chat/helpers.ts'
 import { pathOf } from '../files/helpers.ts'
 import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
@@ -126,6 +131,48 @@ for (const { name, config } of await fileStores())
       const members = await read().select().from(conversationMembers).where(eq(conversationMembers.userId, alice.id))
       expect(members.every((member) => member.draft === '')).toBe(true)
     })
+
+    for (const content of ['KEEP', 'DELETE'] as const)
+      test(`ends API keys and webhooks with their logs: ${content}`, async () => {
+        const frank = await server.person()
+        const key = await makeKey(server, frank)
+        ok(await key.call('qrCodes.list'))
+        const id = await server.ctx.db.write('test.webhook', async (tx) => {
+          const [hook] = await tx
+            .insert(webhooks)
+            .values({
+              scope: 'USER',
+              owner: -frank.id as OwnerKey,
+              userId: frank.id,
+              name: 'ERP',
+              url: 'https://erp.example.org/hook',
+              events: ['asset.*'],
+              secret: '',
+              enabled: false,
+              enabledAt: tx.stamp,
+              createdAt: tx.stamp,
+              updatedAt: tx.stamp,
+            })
+            .returning({ id: webhooks.id })
+          await tx.insert(webhookDeliveries).values({
+            webhookId: hook!.id,
+            eventId: crypto.randomUUID(),
+            event: 'asset.created',
+            status: 'DELIVERED',
+            body: '{}',
+            attempts: [],
+            createdAt: tx.stamp,
+          })
+          return hook!.id
+        })
+        ok(await remove(frank, content))
+        expect((await key.call('qrCodes.list')).status).toBe(401)
+        expect(await read().select().from(apiKeys).where(eq(apiKeys.userId, frank.id))).toEqual([])
+        await deleteEndedJob.run(server.ctx)
+        expect(await read().select().from(webhooks).where(eq(webhooks.id, id))).toEqual([])
+        expect(await read().select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, id))).toEqual([])
+        await erased()
+      })
 
     test('keeps the content unless it is asked to delete it', async () => {
       const code = await createCode(carol, { isPublic: true })

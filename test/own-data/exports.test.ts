@@ -4,14 +4,19 @@ import { describe, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { identities, users } from '#db/schema/accounts.ts'
+import type { OwnerKey } from '#db/owner-key.ts'
+import { identities, knownDevices, resetCodes, sessions, users } from '#db/schema/accounts.ts'
 import { messages } from '#db/schema/chat.ts'
 import { dataExports } from '#db/schema/exports.ts'
 import { blobs, storageUsage } from '#db/schema/files.ts'
+import { orgInvitations } from '#db/schema/orgs.ts'
+import { passkeys, trustedDevices } from '#db/schema/passkeys.ts'
+import { webhooks } from '#db/schema/webhooks.ts'
 import { keepExports } from '#domains/own-data/exports/running.service.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
 import { upload } from '../album/helpers.ts'
+import { makeKey } from '../api-keys/helpers.ts'
 import { connect, makeGroup } from '../chat/helpers.ts'
 import { pathOf } from '../files/helpers.ts'
 import { inProcess, ok, race, useServer } from '../harness/index.ts'
@@ -25,7 +30,7 @@ const BOBS_PHONE = '+8613912345678'
 
 for (const { name, config } of await fileStores())
   describe.if(inProcess)(`a data export with the store: ${name}`, () => {
-    const { server, alice, bob } = useServer({ people: ['alice', 'bob'], config })
+    const { server, alice, bob, dave } = useServer({ people: ['alice', 'bob', 'dave'], config })
 
     test('contains what the user made and may still read, and of others the nickname and text only', async () => {
       await server.ctx.db.write('test.addresses', async (tx) => {
@@ -69,6 +74,94 @@ for (const { name, config } of await fileStores())
       for (const secret of [BOBS_ADDRESS, 'bob.secret', BOBS_PHONE, BOBS_PHONE.slice(3)])
         expect(archive.texts).not.toContain(secret)
       for (const secret of await secretsOf(alice.id)) expect(archive.texts).not.toContain(secret)
+    })
+
+    test('contains keys, webhooks, passkeys, trusted devices and invitations, without secrets, hashes and addresses of others', async () => {
+      const { ctx } = server
+      const key = await makeKey(server, dave)
+      const org = await createOrg(dave)
+      await ctx.db.write('test.access', async (tx) => {
+        const of = { userId: dave.id, createdAt: tx.stamp }
+        const [session] = await tx.select().from(sessions).where(eq(sessions.userId, dave.id))
+        await tx
+          .insert(knownDevices)
+          .values({
+            ...of,
+            deviceKey: session!.deviceKey,
+            firstSeenAt: tx.stamp,
+            lastSeenAt: tx.stamp,
+          })
+          .onConflictDoNothing()
+        await tx
+          .insert(trustedDevices)
+          .values({ userId: dave.id, deviceKey: session!.deviceKey, trustedUntil: tx.stamp + DAY })
+        await tx.insert(identities).values({
+          ...of,
+          provider: 'OIDC',
+          credential: 'SECRET-hash-of-subject',
+          issuer: 'https://login.example.org',
+          verified: true,
+        })
+        await tx.insert(passkeys).values({
+          ...of,
+          name: 'Blue key',
+          credentialId: 'SECRET-credential',
+          userHandle: 'SECRET-handle',
+          publicKey: 'SECRET-key',
+          transports: ['usb'],
+          createdOn: session!.deviceKey,
+        })
+        await tx.insert(resetCodes).values({
+          ...of,
+          kind: 'RESET',
+          hash: 'SECRET-code',
+          isForeign: false,
+          expiresAt: tx.stamp + HOUR,
+        })
+        await tx.insert(webhooks).values({
+          ...of,
+          scope: 'USER',
+          owner: -dave.id as OwnerKey,
+          name: 'ERP',
+          url: 'https://erp.example.org/hook',
+          events: ['asset.*'],
+          secret: 'SECRET-of-webhook',
+          previousSecret: 'SECRET-before',
+          enabled: false,
+          enabledAt: tx.stamp,
+          updatedAt: tx.stamp,
+        })
+        await tx.insert(orgInvitations).values({
+          orgId: org.id,
+          inviterId: dave.id,
+          email: 'secret.guest@example.org',
+          tokenHash: 'SECRET-token-hash',
+          token: 'SECRET-token',
+          language: 'en',
+          message: 'Come and join us',
+          mailState: 'SENT',
+          expiresAt: tx.stamp + DAY,
+          createdAt: tx.stamp,
+        })
+      })
+      const archive = await exported(server, dave)
+      expect(archive.json('api-keys')).toMatchObject([{ id: key.id, orgId: null, points: ['qr_code:read'] }])
+      expect(archive.json('passkeys')).toMatchObject([{ name: 'Blue key', transports: ['usb'] }])
+      expect(archive.json('reset-codes')).toMatchObject([{ kind: 'RESET', tries: 0 }])
+      expect(archive.json('webhooks')).toMatchObject([{ orgId: null, name: 'ERP', events: ['asset.*'] }])
+      expect(archive.json('identities')).toContainEqual(
+        expect.objectContaining({
+          provider: 'OIDC',
+          credential: null,
+          issuer: 'https://login.example.org',
+        }),
+      )
+      expect(archive.json('devices')).toContainEqual(
+        expect.objectContaining({ trustedUntil: expect.any(Number) as number }),
+      )
+      expect(archive.json('invitations-sent')).toMatchObject([{ message: 'Come and join us', mailState: 'SENT' }])
+      expect(archive.json('memberships')).toMatchObject([{ orgId: org.id, isFromProvider: false }])
+      for (const secret of [key.key, 'SECRET', 'secret.guest']) expect(archive.texts).not.toContain(secret)
     })
 
     test('is not counted in the quota, and its bytes are deleted after 48 hours', async () => {

@@ -3,7 +3,16 @@
 import { and, eq, sql } from 'drizzle-orm'
 
 import { type DataArea, tableArea } from '#db/data-areas.ts'
-import { accountLinks, identities, knownDevices, loginRecords, sessions, users } from '#db/schema/accounts.ts'
+import {
+  accountLinks,
+  identities,
+  knownDevices,
+  loginRecords,
+  resetCodes,
+  sessions,
+  users,
+} from '#db/schema/accounts.ts'
+import { passkeys, trustedDevices } from '#db/schema/passkeys.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
 
@@ -39,15 +48,48 @@ export const accountAreas: readonly DataArea[] = [
     from: identities,
     columns: {
       provider: identities.provider,
-      // That of a device is a hash.
+      // Those of devices and OpenID providers are hashes.
       credential: sql<
         string | null
-      >`case when ${identities.provider} = 'DEVICE' then null else ${identities.credential} end`,
+      >`case when ${identities.provider} in ('DEVICE', 'OIDC') then null else ${identities.credential} end`,
+      issuer: identities.issuer,
       verified: identities.verified,
+      lastUsedAt: identities.lastUsedAt,
       createdAt: identities.createdAt,
     },
     where: (userId) => eq(identities.userId, userId),
     key: [identities.id],
+  }),
+  tableArea({
+    name: 'passkeys',
+    title: { en: 'Passkeys', zh: '通行密钥' },
+    forAdministrators: 'ROWS',
+    from: passkeys,
+    columns: {
+      id: passkeys.id,
+      name: passkeys.name,
+      transports: passkeys.transports,
+      backedUp: passkeys.backedUp,
+      suspect: passkeys.suspect,
+      lastUsedAt: passkeys.lastUsedAt,
+      createdAt: passkeys.createdAt,
+    },
+    where: (userId) => eq(passkeys.userId, userId),
+    key: [passkeys.id],
+  }),
+  tableArea({
+    name: 'reset-codes',
+    title: { en: 'Codes to reset the password', zh: '重置密码的代码' },
+    forAdministrators: 'ROWS',
+    from: resetCodes,
+    columns: {
+      kind: resetCodes.kind,
+      tries: resetCodes.tries,
+      expiresAt: resetCodes.expiresAt,
+      createdAt: resetCodes.createdAt,
+    },
+    where: (userId) => eq(resetCodes.userId, userId),
+    key: [resetCodes.userId],
   }),
   tableArea({
     name: 'sessions',
@@ -77,11 +119,16 @@ export const accountAreas: readonly DataArea[] = [
         table: sessions,
         on: and(eq(sessions.userId, knownDevices.userId), eq(sessions.deviceKey, knownDevices.deviceKey))!,
       },
+      {
+        table: trustedDevices,
+        on: and(eq(trustedDevices.userId, knownDevices.userId), eq(trustedDevices.deviceKey, knownDevices.deviceKey))!,
+      },
     ],
     columns: {
       deviceName: sessions.deviceName,
       firstSeenAt: knownDevices.firstSeenAt,
       lastSeenAt: knownDevices.lastSeenAt,
+      trustedUntil: trustedDevices.trustedUntil,
       removedAt: knownDevices.removedAt,
     },
     where: (userId) => eq(knownDevices.userId, userId),

@@ -7,6 +7,7 @@ import { apiKeyEndpoints } from './api-keys.endpoints.ts'
 import { jobs } from './api-keys.jobs.ts'
 import { deleteKeysOf, readKeysAnew, revokeKeysOf } from './api-keys.store.ts'
 import { flushUses } from './authentication.service.ts'
+import { keyAreas } from './own-data.store.ts'
 
 export const apiKeys = domain({
   name: 'api-keys',
@@ -19,6 +20,7 @@ export const apiKeys = domain({
     'member.left': (ctx, tx, { userId, orgId }) => revokeKeysOf(tx, userId, ctx.clock.now(), orgId),
     'org.dissolving': (_ctx, tx, { orgId }) => deleteKeysOf(tx, { orgId }),
   },
+  dataAreas: keyAreas,
   stop: flushUses,
 })
 

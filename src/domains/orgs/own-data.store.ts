@@ -1,8 +1,9 @@
-import { aliasedTable, and, eq } from 'drizzle-orm'
+import { aliasedTable, and, eq, sql } from 'drizzle-orm'
 
 import { type DataArea, tableArea } from '#db/data-areas.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
+import { oidcMemberships } from '#db/schema/oidc.ts'
 import { organizations, orgInvitations, orgJoinRequests, orgMembers } from '#db/schema/orgs.ts'
 
 const ofInvitation = [{ table: organizations, on: eq(organizations.id, orgInvitations.orgId) }] as const
@@ -30,10 +31,12 @@ export const organizationAreas: readonly DataArea[] = [
       orgId: orgMembers.orgId,
       orgName: organizations.name,
       nickname: orgMembers.nickname,
+      isFromProvider: sql<number>`exists (select 1 from ${oidcMemberships} where ${oidcMemberships.userId} = ${orgMembers.userId} and ${oidcMemberships.orgId} = ${orgMembers.orgId})`,
       joinedAt: orgMembers.joinedAt,
     },
     where: (userId) => eq(orgMembers.userId, userId),
     key: [orgMembers.joinedAt, orgMembers.orgId],
+    show: (row) => ({ ...row, isFromProvider: Boolean(row['isFromProvider']) }),
   }),
   tableArea({
     name: 'roles',
@@ -90,7 +93,14 @@ export const organizationAreas: readonly DataArea[] = [
       ...ofInvitation,
       { table: invitee, on: eq(invitee.id, orgInvitations.inviteeId) },
     ],
-    columns: { ...invitationColumns, inviteeId: orgInvitations.inviteeId, inviteeName: invitee.nickname },
+    // Without the address of an invitation by mail, which is another person's.
+    columns: {
+      ...invitationColumns,
+      inviteeId: orgInvitations.inviteeId,
+      inviteeName: invitee.nickname,
+      message: orgInvitations.message,
+      mailState: orgInvitations.mailState,
+    },
     where: (userId) => and(eq(orgMembers.userId, userId), eq(orgInvitations.inviterId, userId)),
     key: [orgInvitations.id],
   }),

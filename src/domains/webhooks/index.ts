@@ -8,6 +8,7 @@ import { cleanUpJob } from './deliveries/deliveries.service.ts'
 import { eventEndpoints } from './events/events.endpoints.ts'
 import { startOutbox } from './outbox/outbox.service.ts'
 import { tellScansJob } from './outbox/scans.service.ts'
+import { webhookAreas } from './own-data.store.ts'
 import { startSending, stopSending } from './sending/sending.service.ts'
 import { webhookAdminEndpoints } from './webhooks/webhooks.admin.endpoints.ts'
 import { webhookEndpoints } from './webhooks/webhooks.endpoints.ts'
@@ -27,6 +28,7 @@ export const webhooks = domain({
     'user.deleting': (_ctx, tx, { userId }) => endWebhooksOf(tx, -userId),
     'org.dissolving': (_ctx, tx, { orgId }) => endWebhooksOf(tx, orgId),
   },
+  dataAreas: webhookAreas,
   async start(ctx) {
     await startOutbox(ctx)
     startSending(ctx)
