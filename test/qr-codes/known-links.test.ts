@@ -27,6 +27,7 @@ const APART: Readonly<Record<string, string>> = {
   'qr_links.scans_left': 'belongs to a limit, and codes with limits are not kept',
   'qr_links.rules_left': 'belongs to a limit, and codes with limits are not kept',
   'organizations.id': 'never changes',
+  'content_erasures.user_id': 'never changes: a deletion inserts a row',
   'identities.provider': 'never changes',
   'users.id': 'never changes',
   'rbac_user_roles.user_id': 'never changes: roles are given and taken by rows',
