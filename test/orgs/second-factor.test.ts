@@ -78,6 +78,7 @@ describe('an organization that requires a second factor', () => {
         mei.call('orgs.members', { params: { orgId: id } }),
         mei.call('orgs.stats', { params: { id } }),
         mei.call('orgs.switch', { params: { id } }),
+        mei.call('profile.quotas', { query: { orgId: id } }),
         mei.call('qrCodes.list', { query: { orgId: id } }),
         mei.call('qrCodes.get', { params: { id: code.id } }),
         mei.get('/api/activities', { orgId: String(id) }),

@@ -5,7 +5,7 @@ import { isUniqueViolation } from '#db/errors.ts'
 import { note } from '#db/notes.ts'
 import { deleteRepeatKeysOf } from '#db/repeat-keys.ts'
 import type { Db, Tx } from '#db/store.ts'
-import { isMemberOf, platformBindings, unbindRoles } from '#domains/access/index.ts'
+import { isLockedOut, isMemberOf, platformBindings, unbindRoles } from '#domains/access/index.ts'
 import type { PendingAgreement, QuotaName } from '#domains/contributions.ts'
 import { cityOf, hasMailServer, sendLastNotice } from '#domains/delivery/index.ts'
 import { contributions, emit } from '#domains/domain.ts'
@@ -14,6 +14,7 @@ import { removeRemains } from '#domains/removals/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor, Caller, Owner } from '#http/endpoint.ts'
 import { AppError, notFound } from '#http/errors.ts'
+import { secondFactorRequired } from '#http/permissions.ts'
 import { siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
@@ -149,7 +150,8 @@ async function usage(ctx: AppContext, owner: Owner, quota: QuotaName): Promise<n
 /** `orgId`: an organization of the user. @throws AppError 403 for others */
 export async function getQuotas(ctx: AppContext, actor: Actor, orgId = 0): Promise<Quotas> {
   const { userId } = actor
-  if (orgId !== 0 && !(await isMemberOf(ctx, userId, orgId))) throw notMember()
+  if (orgId !== 0 && !(await isMemberOf(ctx, userId, orgId)))
+    throw (await isLockedOut(ctx, userId, orgId)) ? secondFactorRequired : notMember()
   const owner = { userId, orgId }
   return {
     storage: { used: await usage(ctx, owner, 'storage'), limit: await getSetting(ctx, 'quota.storage') },

@@ -157,7 +157,7 @@ function Head({ org }: { org: Organization }) {
         <Alert
           severity="warning"
           action={
-            <Button component={RouterLink} to="/account/security" color="inherit">
+            <Button component={RouterLink} to="/account/security" color="inherit" sx={{ whiteSpace: 'nowrap' }}>
               {t.setUp}
             </Button>
           }
