@@ -180,10 +180,10 @@ function ColumnsCard({ targets, form, result, onCheck }: ColumnsProps) {
   )
 }
 
-/** The address is of this server; the download needs no token. */
+/** The address is of this server, and only a path if the server does not know its own name; the download needs no token. */
 function Slips({ url }: { url: string }) {
   const t = useTexts(words)
-  const { pathname, search } = new URL(url)
+  const { pathname, search } = new URL(url, location.origin)
   const here = pathname + search
   return (
     <Card variant="outlined">
