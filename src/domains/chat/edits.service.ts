@@ -29,6 +29,8 @@ export async function editMessage(
   id: number,
   { content }: EditMessage,
 ): Promise<Message> {
+  // Before the content, so that a message of others is answered like an unknown one whatever the body says.
+  if ((await findSeen(ctx.db.read, id, userId)) === undefined) throw notFound()
   const draft = await checkShape(ctx, 'TEXT', content, 'body.content')
   const next = await prepare(ctx, { userId, caller }, draft)
   const seconds = await getSetting(ctx, 'chat.editSeconds')
