@@ -60,18 +60,21 @@ const compress = promisify<Uint8Array, Uint8Array>(deflateRaw)
 /**
  * The pieces of an archive: one for each entry in memory, several for the others, then the directory. An entry is requested only when
  * the reader asks for its piece. `modifiedAt` (epoch milliseconds) is the time of all entries. With `isLarge` the archive may have any number of entries and bytes, but
- * each entry at most 4 GiB. @throws ZipTooLarge
+ * each entry at most 4 GiB. With `reusesBuffers` a piece of a dense entry is overwritten when the second piece after it is requested, so that gigabytes leave
+ * no garbage: only for a reader that has written it by then. @throws ZipTooLarge
  */
 export async function* zipOf(
   entries: Iterable<ZipEntry> | AsyncIterable<ZipEntry>,
   modifiedAt: number,
   {
     isLarge = false,
+    reusesBuffers = false,
     maxBytes = isLarge ? Number.MAX_SAFE_INTEGER : MAX_BYTES,
-  }: { isLarge?: boolean; maxBytes?: number } = {},
+  }: { isLarge?: boolean; reusesBuffers?: boolean; maxBytes?: number } = {},
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const time = dosTime(modifiedAt)
   const directory: Uint8Array[] = []
+  const buffers = reusesBuffers ? twoBuffers() : (bytes: number) => new Uint8Array(bytes)
   let offset = 0
   const tooLarge = () => new ZipTooLarge(`The archive would have more than ${maxBytes} bytes`)
   for await (const entry of entries) {
@@ -95,7 +98,9 @@ export async function* zipOf(
       const sizes = { crc: 0, packed: 0, size: 0 }
       yield localHeader(name, FLAGS | SIZES_FOLLOW, 8, time, sizes)
       offset += LOCAL + name.length + DESCRIPTOR
-      for await (const piece of entry.isDense ? blocksOf(entry.pieces, sizes) : deflated(entry.pieces, sizes)) {
+      for await (const piece of entry.isDense
+        ? blocksOf(entry.pieces, sizes, buffers)
+        : deflated(entry.pieces, sizes)) {
         offset += piece.length
         if (sizes.size > MAX_BYTES || sizes.packed > MAX_BYTES || offset > maxBytes) throw tooLarge()
         yield piece
@@ -219,28 +224,52 @@ const BLOCK = 0xffff
 const BLOCK_HEADER = 5
 const LAST_BLOCK = Uint8Array.of(1, 0, 0, 0xff, 0xff)
 
+/** Blocks of a piece. */
+const BLOCKS = 4
+const BLOCKS_BYTES = BLOCKS * (BLOCK + BLOCK_HEADER)
+
+type NewBuffer = (bytes: number) => Uint8Array<ArrayBuffer>
+
+/** Two buffers in turns. */
+function twoBuffers(): NewBuffer {
+  let [next, last] = [new Uint8Array(BLOCKS_BYTES), new Uint8Array(BLOCKS_BYTES)]
+  return (bytes) => {
+    ;[next, last] = [last, next]
+    return last.subarray(0, bytes)
+  }
+}
+
 /** The pieces as blocks of deflate that are not compressed, whose sizes it adds up. */
 async function* blocksOf(
   pieces: AsyncIterable<Uint8Array>,
   sizes: Sizes,
+  newBuffer: NewBuffer,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   for await (const piece of pieces) {
     sizes.crc = crc32(piece, sizes.crc)
     sizes.size += piece.length
-    const blocks = new Uint8Array(piece.length + BLOCK_HEADER * Math.ceil(piece.length / BLOCK))
-    const view = new DataView(blocks.buffer)
-    for (let from = 0, at = 0; from < piece.length; from += BLOCK) {
-      const part = piece.subarray(from, from + BLOCK)
-      view.setUint16(at + 1, part.length, true)
-      view.setUint16(at + 3, BLOCK - part.length, true)
-      blocks.set(part, at + BLOCK_HEADER)
-      at += BLOCK_HEADER + part.length
+    for (let from = 0; from < piece.length; from += BLOCKS * BLOCK) {
+      const blocks = packed(piece.subarray(from, from + BLOCKS * BLOCK), newBuffer)
+      sizes.packed += blocks.length
+      yield blocks
     }
-    sizes.packed += blocks.length
-    yield blocks
   }
   sizes.packed += LAST_BLOCK.length
   yield LAST_BLOCK
+}
+
+function packed(bytes: Uint8Array, newBuffer: NewBuffer): Uint8Array<ArrayBuffer> {
+  const blocks = newBuffer(bytes.length + BLOCK_HEADER * Math.ceil(bytes.length / BLOCK))
+  const view = new DataView(blocks.buffer)
+  for (let from = 0, at = 0; from < bytes.length; from += BLOCK) {
+    const part = bytes.subarray(from, from + BLOCK)
+    blocks[at] = 0
+    view.setUint16(at + 1, part.length, true)
+    view.setUint16(at + 3, BLOCK - part.length, true)
+    blocks.set(part, at + BLOCK_HEADER)
+    at += BLOCK_HEADER + part.length
+  }
+  return blocks
 }
 
 /** Date and time in the format of MS-DOS, in UTC, with a resolution of two seconds, from 1980 to 2107. */

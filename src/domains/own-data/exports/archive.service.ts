@@ -1,8 +1,8 @@
 /** Writes the archive of a data export as a stream: a page of rows, or a piece of a file, is in memory at a time. */
 
-import { statfs, unlink } from 'node:fs/promises'
+import { open, statfs, unlink } from 'node:fs/promises'
 
-import type { AppContext } from '#context'
+import { type AppContext, perContext } from '#context'
 import type { DataArea, DataRow } from '#db/data-areas.ts'
 import type { Db } from '#db/store.ts'
 import { contributions } from '#domains/domain.ts'
@@ -33,6 +33,17 @@ export interface ArchiveJob {
 const utf8 = new TextEncoder()
 /** Of files that are read before the others get a turn. */
 const TURN_BYTES = 2 * 1024 * 1024
+/** Of a file that are in memory: packed in one piece (lib/zip.ts). */
+const PIECE_BYTES = 4 * 0xffff
+/** The longest pause of an export. A busy machine makes turns long that do little work, and the pauses must not grow with it. */
+const MAX_PAUSE_MS = 20
+/**
+ * Bytes of rows after which garbage is collected beside the requests. By itself the engine waits until there is about as much of it as the
+ * server takes without an export.
+ */
+const COLLECT_BYTES = 8 * 1024 * 1024
+/** Memory that the text of a row takes on its way: the row in several shapes, and pieces of JSON and CSV. */
+const BYTES_PER_CHARACTER = 8
 /** Part of the progress that the tables are, if there are files too. */
 const TABLES_PERCENT = 20
 
@@ -50,11 +61,11 @@ const REMARKS = {
   },
 } as const satisfies Record<Locale, object>
 
-/** The pieces of the archive. @throws TooLittleSpace; errors of the database and of the store of bytes; that of the signal */
+/** The pieces of the archive. One is overwritten when the second piece after it is requested. @throws TooLittleSpace; errors of the database and of the store of bytes; that of the signal */
 export async function* archive(ctx: AppContext, job: ArchiveJob): AsyncGenerator<Uint8Array> {
   const { zipOf } = await import('#lib/zip.ts')
   const db = (await ctx.db.heavyReads()).readInWorker
-  yield* zipOf(entries(ctx, db, job), job.row.createdAt, { isLarge: true })
+  yield* zipOf(entries(ctx, db, job), job.row.createdAt, { isLarge: true, reusesBuffers: true })
 }
 
 async function* entries(ctx: AppContext, db: Db, job: ArchiveJob): AsyncGenerator<ZipEntry> {
@@ -86,6 +97,20 @@ async function* entries(ctx: AppContext, db: Db, job: ArchiveJob): AsyncGenerato
   })
   yield { name: 'index.html', data: utf8.encode(page), deflate: true }
 }
+
+const garbage = perContext(() => ({ bytes: 0 }))
+
+function addGarbage(ctx: AppContext, bytes: number): void {
+  const made = garbage(ctx)
+  made.bytes += bytes
+  if (made.bytes < COLLECT_BYTES) return
+  made.bytes = 0
+  Bun.gc(false)
+}
+
+/** Leaves as much time to others as the turn took. */
+const pauseAfter = (startedAt: number): Promise<void> =>
+  Bun.sleep(Math.min(MAX_PAUSE_MS, performance.now() - startedAt))
 
 class AreaWriter {
   #rows = 0
@@ -140,7 +165,7 @@ class AreaWriter {
     for await (const page of this.area.pages(this.db, this.job.row.userId)) {
       this.job.signal.throwIfAborted()
       yield page
-      await Bun.sleep(Math.min(100, performance.now() - startedAt))
+      await pauseAfter(startedAt)
       startedAt = performance.now()
     }
   }
@@ -170,6 +195,7 @@ class AreaWriter {
         this.#rows += page.length
         table.write(csv)
         await table.flush()
+        addGarbage(this.ctx, json.length * BYTES_PER_CHARACTER)
         yield utf8.encode(json)
         const next = await rest.next()
         page = next.done === true ? undefined : next.value
@@ -206,8 +232,8 @@ async function* fileEntries(
       const bytes = await ctx.blobs.read(key)
       if (bytes === undefined) lost.count++
       else {
-        const stream = bytes instanceof Blob ? bytes.stream() : bytes
-        yield { name: path, pieces: inTurns(stream, job.signal), isDense: true }
+        const pieces = bytes instanceof Blob ? piecesOfFile(bytes as Bun.BunFile) : bytes
+        yield { name: path, pieces: inTurns(pieces as AsyncIterable<Uint8Array>, job.signal), isDense: true }
       }
       done += size
       if (total > 0) job.progress = Math.min(99, TABLES_PERCENT + Math.floor((done / total) * (100 - TABLES_PERCENT)))
@@ -217,28 +243,42 @@ async function* fileEntries(
   }
 }
 
+/** Of a local file, each in the same buffer: the pieces of a stream are new ones, and gigabytes of garbage take tens of megabytes. */
+async function* piecesOfFile({ name }: Bun.BunFile): AsyncGenerator<Uint8Array> {
+  const file = await open(name!)
+  try {
+    const buffer = new Uint8Array(PIECE_BYTES)
+    for (let read: number; (read = (await file.read(buffer, 0, buffer.length)).bytesRead) > 0;)
+      yield buffer.subarray(0, read)
+  } finally {
+    await file.close()
+  }
+}
+
 /** The pieces of a file. After each 2 MB, others get as much time as these took. */
-async function* inTurns(stream: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* inTurns(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let startedAt = performance.now()
   let taken = 0
-  for await (const piece of stream as unknown as AsyncIterable<Uint8Array>) {
+  for await (const piece of pieces) {
     yield piece
     taken += piece.length
     if (taken < TURN_BYTES) continue
     signal.throwIfAborted()
-    await Bun.sleep(Math.min(100, performance.now() - startedAt))
+    await pauseAfter(startedAt)
     startedAt = performance.now()
     taken = 0
   }
 }
 
-/** Of the disk of the data directory. */
-export async function freeBytes({ config }: AppContext): Promise<number> {
-  const { bavail, bsize } = await statfs(config.dataDir)
-  return bavail * bsize
+export const disk = {
+  /** Of the disk of the data directory. */
+  async freeBytes({ config }: AppContext): Promise<number> {
+    const { bavail, bsize } = await statfs(config.dataDir)
+    return bavail * bsize
+  },
 }
 
 /** Half as much as at the start: an archive must not fill the disk of the server. */
 async function requireSpace(ctx: AppContext): Promise<void> {
-  if ((await freeBytes(ctx)) < MIN_FREE_BYTES / 2) throw new TooLittleSpace('less than half a gigabyte is free')
+  if ((await disk.freeBytes(ctx)) < MIN_FREE_BYTES / 2) throw new TooLittleSpace('less than half a gigabyte is free')
 }

@@ -12,7 +12,7 @@ import type { Locale } from '#lib/localized.ts'
 import { SECOND } from '#platform/clock.ts'
 import { randomCode } from '#platform/ids.ts'
 
-import { freeBytes } from './archive.service.ts'
+import { disk } from './archive.service.ts'
 import {
   EVERY_MS,
   type ExportJob,
@@ -92,7 +92,7 @@ async function insert(ctx: AppContext, tx: Tx, values: Omit<store.NewExport, 'id
 }
 
 async function requireSpace(ctx: AppContext): Promise<void> {
-  if ((await freeBytes(ctx)) < MIN_FREE_BYTES) throw diskFull()
+  if ((await disk.freeBytes(ctx)) < MIN_FREE_BYTES) throw diskFull()
 }
 
 /** Null if the caller has asked for none about the user, or it is no longer listed. */
