@@ -174,6 +174,24 @@ for (const { name, config } of await fileStores())
         await erased()
       })
 
+    test('takes activities out of discovery at once that are cancelled later', async () => {
+      const gina = await server.person()
+      const startTime = server.clock.now() + DAY
+      const live = { startTime, endTime: startTime + HOUR, visibility: 'PUBLIC', status: 'ACTIVE' } as const
+      const { id } = await createActivity(gina, live)
+      const discovered = async () =>
+        ok(await bob.call('activities.discover', { query: {} })).data.items.map((a) => a.id)
+      expect(await discovered()).toContain(id)
+      await server.ctx.db.write('test.erasure', async (tx) => {
+        await tx.insert(contentErasures).values({ userId: gina.id, createdAt: tx.stamp })
+      })
+      expect(await discovered()).not.toContain(id)
+      await until(async () => {
+        await eraseAll(server.ctx)
+        return (await read().select().from(contentErasures)).length === 0
+      }, 'all is erased')
+    })
+
     test('keeps the content unless it is asked to delete it', async () => {
       const code = await createCode(carol, { isPublic: true })
       ok(await remove(carol))

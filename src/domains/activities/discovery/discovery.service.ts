@@ -17,7 +17,10 @@ export async function discoverActivities(
   actor: Actor,
   query: DiscoverQuery,
 ): Promise<Page<PublicActivity>> {
-  return mapPage(await pageOf(ctx, actor, query), (row) => publicItem(ctx, row))
+  const { items, ...page } = await pageOf(ctx, actor, query)
+  // Those of deleted users leave the lists in small writes, with which the totals change.
+  const shown = await store.withoutErased(ctx.db.read, items)
+  return mapPage({ items: shown, ...page }, (row) => publicItem(ctx, row))
 }
 
 async function pageOf(ctx: AppContext, actor: Actor, query: DiscoverQuery): Promise<Page<ActivityRow>> {

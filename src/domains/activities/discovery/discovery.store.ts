@@ -15,6 +15,7 @@ import type { PagedList } from '#db/lists.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { activities } from '#db/schema/activities.ts'
+import { contentErasures } from '#db/schema/exports.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import type { Builders, Db, SQLiteColumn, Tx } from '#db/store.ts'
 
@@ -101,6 +102,17 @@ export async function filteredPage(
       .orderBy(...orderBy),
     ...rest,
   }
+}
+
+/** Without those of deleted users whose content is being erased. */
+export async function withoutErased(db: Db, rows: ActivityRow[]): Promise<ActivityRow[]> {
+  const userIds = [...new Set(rows.filter(({ owner }) => owner < 0).map(({ owner }) => -owner))]
+  if (userIds.length === 0) return rows
+  const erased = await db
+    .select({ userId: contentErasures.userId })
+    .from(contentErasures)
+    .where(inArray(contentErasures.userId, userIds))
+  return erased.length === 0 ? rows : rows.filter(({ owner }) => !erased.some(({ userId }) => userId === -owner))
 }
 
 /** A page of those that contain the keyword. `db` is that of `Store.search`. */
