@@ -1,6 +1,6 @@
 /** Exports of a user's data. */
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
@@ -12,6 +12,7 @@ import { blobs, storageUsage } from '#db/schema/files.ts'
 import { orgInvitations } from '#db/schema/orgs.ts'
 import { passkeys, trustedDevices } from '#db/schema/passkeys.ts'
 import { webhooks } from '#db/schema/webhooks.ts'
+import { disk } from '#domains/own-data/exports/archive.service.ts'
 import { keepExports } from '#domains/own-data/exports/running.service.ts'
 import { DAY, HOUR, MINUTE } from '#platform/clock.ts'
 
@@ -236,6 +237,30 @@ describe.if(inProcess)('data exports', () => {
     ok(await bob.post('/api/auth/confirm', { verifyType: 'PASSWORD', password: bob.password }))
     ok(await bob.call('ownData.start', { body: {} }))
     expect((await finished(bob)).status).toBe('READY')
+  })
+
+  test('are refused while less than 1 GB is free, and fail rather than fill the disk', async () => {
+    const person = await server.person()
+    const start = () => person.call('ownData.start', { body: {} })
+    const free = spyOn(disk, 'freeBytes').mockResolvedValue(1024 ** 3 - 1)
+    try {
+      const refused = await start()
+      expect([refused.status, refused.code]).toEqual([503, 503])
+      expect(await rowsOf(person.id)).toEqual([])
+      // The clock has passed the time of the sign-in.
+      ok(await admin.post('/api/auth/confirm', { verifyType: 'PASSWORD', password: admin.password }))
+      expect((await admin.call('ownData.startOfUser', { params: { userId: person.id }, body: {} })).status).toBe(503)
+      await upload(server, person)
+      free.mockResolvedValueOnce(1024 ** 3).mockResolvedValue(1024 ** 3 / 2 - 1)
+      ok(await start())
+      expect((await finished(person)).status).toBe('FAILED')
+      free.mockRestore()
+      // One that failed does not count.
+      ok(await start())
+      expect((await finished(person)).status).toBe('READY')
+    } finally {
+      free.mockRestore()
+    }
   })
 
   test('notify the user, who finds a login record', async () => {

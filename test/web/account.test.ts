@@ -8,7 +8,9 @@ import { join } from 'node:path'
 import { stepAt, totp } from '#lib/totp.ts'
 
 import { fromBase32 } from '../accounts/helpers.ts'
+import { pathOf } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
+import { createCode } from '../qr-codes/helpers.ts'
 import { barriers, useBrowser } from './browser.ts'
 
 const { server, admin } = useServer({ people: [] })
@@ -90,6 +92,7 @@ describe('the account', () => {
     // The last one is that no agreement is in effect.
     for (const status of [400, 401, 403, 404]) browser.allow(new RegExp(`status of ${status}`))
     const person = await server.person()
+    const { publicUrl } = await createCode(person, { isPublic: true })
     const page = await browser.signedIn(person)
     await page.goto('/console/account/privacy')
     let isRefused = true
@@ -114,6 +117,30 @@ describe('the account', () => {
     await confirmation.getByRole('button', { name: 'Confirm' }).click()
     await page.getByLabel('Username, e-mail or phone').waitFor()
     expect((await person.get('/api/auth/userinfo')).status).toBe(401)
+    expect((await fetch(server.url + pathOf(publicUrl))).status).toBe(404)
+  })
+
+  test('the account is deleted without the content in Chinese, and the data is exported before', async () => {
+    browser.allow(/status of 40[14]/)
+    const person = await server.person()
+    const { publicUrl } = await createCode(person, { isPublic: true })
+    const page = await browser.signedIn(person, { locale: 'zh-CN', isPhone: true })
+    await page.goto('/console/account/data')
+    await page.getByRole('button', { name: '导出你的数据' }).click()
+    const question = page.getByRole('dialog', { name: '导出你的数据' })
+    await question.getByLabel('包含照片和其他文件').uncheck()
+    await question.getByRole('button', { name: '导出你的数据' }).click()
+    await page.getByText(/压缩包已就绪/).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await page.goto('/console/account/privacy')
+    await page.getByRole('button', { name: '注销账号' }).click()
+    const end = page.getByRole('dialog', { name: '注销账号' })
+    expect(await end.getByLabel('同时删除内容').isChecked()).toBe(false)
+    await end.getByText(/服务器的备份/).waitFor()
+    await end.getByLabel(/注销我的账号/).fill('注销我的账号')
+    await end.getByRole('button', { name: '注销账号' }).click()
+    await page.getByLabel('用户名、邮箱或手机号').waitFor()
+    expect((await fetch(server.url + pathOf(publicUrl))).status).toBe(200)
   })
 
   test('exports the data, shows its state and downloads the archive', async () => {

@@ -5,8 +5,9 @@ import { readFile } from 'node:fs/promises'
 
 import type { Page } from 'playwright-core'
 
-import { png, uploaded } from '../files/helpers.ts'
+import { pathOf, png, uploaded } from '../files/helpers.ts'
 import { ok, useServer } from '../harness/index.ts'
+import { createCode } from '../qr-codes/helpers.ts'
 import { isTooWide, useBrowser } from './browser.ts'
 
 const { server, admin, alice, bob, carol, dora } = useServer({ people: ['alice', 'bob', 'carol', 'dora'] })
@@ -62,6 +63,37 @@ test('an administrator creates a user, hands over the password, disables and ena
   await button(page, 'Enable').click()
   await dialog(page).getByRole('button', { name: 'Enable' }).click()
   await button(page, 'Disable').waitFor()
+})
+
+test('an administrator exports the data of a user, and deletes the account with its content once it is disabled', async () => {
+  const heinz = await server.person('heinz')
+  const { publicUrl } = await createCode(heinz, { isPublic: true })
+  const page = await browser.signedIn(admin)
+  await page.goto(`/console/admin/users/${heinz.id}`)
+  await page.getByRole('tab', { name: 'Data' }).click()
+  await button(page, 'Export the data').click()
+  await dialog(page).getByText('the operation log names you').waitFor()
+  await dialog(page).getByRole('button', { name: 'Export the data' }).click()
+  const links = page.waitForRequest(/\/api\/auth\/export\/\w+\/download\?/)
+  await button(page, 'Download').click()
+  expect((await links).url()).toContain(`user=${admin.id}`)
+  await says(page, 'Disable the user first.')
+  const body = { status: 'DISABLED' } as const
+  ok(await admin.call('admin.users.changeStatus', { params: { userId: heinz.id }, body }))
+  await page.reload()
+  await button(page, 'Delete the account').click()
+  await dialog(page).getByText('Backups of the server').waitFor()
+  await dialog(page).getByLabel('Delete the content too').check()
+  await dialog(page).getByLabel('Reason, for the operation log').fill('Asked for it')
+  await dialog(page).getByRole('button', { name: 'Delete the account' }).click()
+  await says(page, 'The account is deleted.')
+  expect((await fetch(server.url + pathOf(publicUrl))).status).toBe(404)
+  const [log] = ok(await admin.call('operationLog.list', { query: { action: 'USER_DELETE' } })).data.items
+  expect(log).toMatchObject({
+    targetId: heinz.id,
+    targetName: null,
+    after: { content: 'DELETE', reason: 'Asked for it' },
+  })
 })
 
 test('an administrator removes the picture of a user', async () => {
