@@ -180,11 +180,9 @@ function ColumnsCard({ targets, form, result, onCheck }: ColumnsProps) {
   )
 }
 
-/** The address is of this server, and only a path if the server does not know its own name; the download needs no token. */
+/** `url` is a path of this server, with its query; the download needs no token. */
 function Slips({ url }: { url: string }) {
   const t = useTexts(words)
-  const { pathname, search } = new URL(url, location.origin)
-  const here = pathname + search
   return (
     <Card variant="outlined">
       <CardContent>
@@ -195,10 +193,10 @@ function Slips({ url }: { url: string }) {
           {t.slipsText}
         </Alert>
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
-          <Button variant="contained" startIcon={<PictureAsPdf />} href={`${here}&format=pdf`} download>
+          <Button variant="contained" startIcon={<PictureAsPdf />} href={`${url}&format=pdf`} download>
             {t.pdf}
           </Button>
-          <Button variant="outlined" startIcon={<Download />} href={here} download>
+          <Button variant="outlined" startIcon={<Download />} href={url} download>
             {t.xlsx}
           </Button>
         </Stack>
