@@ -98,6 +98,7 @@ import sqlite0126 from './sqlite/0126_api_keys.sql' with { type: 'text' }
 import sqlite0128 from './sqlite/0128_webhooks.sql' with { type: 'text' }
 import sqlite0130 from './sqlite/0130_people.sql' with { type: 'text' }
 import sqlite0131 from './sqlite/0131_people_indexes.sql' with { type: 'text' }
+import sqlite0132 from './sqlite/0132_invitation_addresses.sql' with { type: 'text' }
 import sqlite0133 from './sqlite/0133_data_exports.sql' with { type: 'text' }
 import sqlite0140 from './sqlite/0140_chat_edits.sql' with { type: 'text' }
 import sqlite0141 from './sqlite/0141_chat_deletions.sql' with { type: 'text' }
@@ -201,6 +202,7 @@ import postgres0126 from './postgres/0126_api_keys.sql' with { type: 'text' }
 import postgres0128 from './postgres/0128_webhooks.sql' with { type: 'text' }
 import postgres0130 from './postgres/0130_people.sql' with { type: 'text' }
 import postgres0131 from './postgres/0131_people_indexes.sql' with { type: 'text' }
+import postgres0132 from './postgres/0132_invitation_addresses.sql' with { type: 'text' }
 import postgres0133 from './postgres/0133_data_exports.sql' with { type: 'text' }
 import postgres0140 from './postgres/0140_chat_edits.sql' with { type: 'text' }
 import postgres0141 from './postgres/0141_chat_deletions.sql' with { type: 'text' }
@@ -312,6 +314,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0128_webhooks', sql: sqlite0128 },
     { name: '0130_people', sql: sqlite0130 },
     { name: '0131_people_indexes', sql: sqlite0131 },
+    { name: '0132_invitation_addresses', sql: sqlite0132 },
     { name: '0133_data_exports', sql: sqlite0133 },
     { name: '0140_chat_edits', sql: sqlite0140 },
     { name: '0141_chat_deletions', sql: sqlite0141 },
@@ -417,6 +420,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0128_webhooks', sql: postgres0128 },
     { name: '0130_people', sql: postgres0130 },
     { name: '0131_people_indexes', sql: postgres0131 },
+    { name: '0132_invitation_addresses', sql: postgres0132 },
     { name: '0133_data_exports', sql: postgres0133 },
     { name: '0140_chat_edits', sql: postgres0140 },
     { name: '0141_chat_deletions', sql: postgres0141 },

@@ -2,10 +2,14 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { outbox } from '#db/schema/delivery.ts'
+import { orgInvitations } from '#db/schema/orgs.ts'
+import { wake } from '#domains/delivery/index.ts'
 import { inviteMailsJob } from '#domains/orgs/invite-mails/invite-mails.service.ts'
+import { HOUR } from '#platform/clock.ts'
 
 import { newEmail, useWorld } from '../accounts/helpers.ts'
-import { inProcess, ok, type Person, race, until } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, startGateways, startServer, until } from '../harness/index.ts'
 import { addMembers, createOrg, getOrg, type Org } from './helpers.ts'
 
 const world = useWorld()
@@ -228,9 +232,86 @@ describe.if(inProcess)('budgets of invitations by mail', () => {
   })
 })
 
+describe.if(inProcess)('an invitation by mail that is old', () => {
+  const old = useWorld()
+  test('is deleted with its address 30 days after its end, and one that was accepted loses the address', async () => {
+    const root = await old.server.admin()
+    const to = await createOrg(root)
+    const emails = [newEmail(), newEmail(), newEmail()]
+    const [accepted, declined] = emails as [string, string]
+    ok(await invite(root, to, { emails, message: 'See you on Monday.' }))
+    await old.allDelivered()
+    const tokenOf = (email: string) => tokenIn(old.gateways.mails.find((mail) => mail.to === email)!.text)
+    const pupil = await old.server.person()
+    ok(await accept(pupil, tokenOf(accepted)))
+    ok(await old.server.request('POST', `/api/invitations/${tokenOf(declined)}/decline`, { body: {} }))
+    const targets = async () => {
+      await inviteMailsJob.run(old.server.ctx)
+      const { data } = ok(await (await old.server.admin()).call('orgs.invitations', { params: { id: to.id } }))
+      return data.items.map(({ target, inviteeId }) => [target, inviteeId])
+    }
+    await old.passDays(36.9)
+    const shortened = 'p***@example.org'
+    expect(await targets()).toEqual([
+      [shortened, null],
+      [shortened, null],
+      [shortened, pupil.id],
+    ])
+    await old.passDays(0.2)
+    expect(await targets()).toEqual([[null, pupil.id]])
+    const rows = await old.server.ctx.db.read.select().from(orgInvitations)
+    expect(rows.map(({ email, message }) => [email, message])).toEqual([[null, '']])
+  })
+})
+
+describe.if(inProcess)('while the mail server is down', () => {
+  test('an invitation is SENT and tried again for a day, and then the address can be invited again', async () => {
+    let isDown = true
+    const gateways = await startGateways({ onSender: () => (isDown ? { code: 421, message: 'Try later' } : undefined) })
+    const server = await startServer({ config: gateways.config })
+    try {
+      const root = await server.admin()
+      const to = await createOrg(root)
+      const inviteOne = async (email: string) =>
+        ok(await invite(root, to, { emails: [email] })).data.items[0].status as string
+      const waiting = () => server.ctx.db.read.select().from(outbox)
+      const isTried = async (times: number) => {
+        const rows = await waiting()
+        return rows.length === 1 && rows[0]!.attempts >= times
+      }
+      const [first, second] = [newEmail(), newEmail()]
+      expect(await inviteOne(first)).toBe('SENT')
+      await until(() => isTried(1), 'the mail was tried')
+      expect(await inviteOne(first)).toBe('ALREADY_INVITED')
+      isDown = false
+      server.clock.advance(3 * HOUR)
+      wake(server.ctx, 'EVENT')
+      await until(async () => (await waiting()).length === 0, 'the mail was sent')
+      expect(gateways.mails.map((mail) => mail.to)).toEqual([first])
+      ok(await server.request('GET', `/api/invitations/${tokenIn(gateways.mails[0]!.text)}`))
+
+      isDown = true
+      expect(await inviteOne(second)).toBe('SENT')
+      await until(() => isTried(1), 'the mail was tried')
+      server.clock.advance(25 * HOUR)
+      wake(server.ctx, 'EVENT')
+      await until(async () => (await waiting()).length === 0, 'the mail was given up')
+      const again = await server.admin()
+      const [given] = ok(await again.call('orgs.invitations', { params: { id: to.id } })).data.items
+      expect(given!.status).toBe('EXPIRED')
+      isDown = false
+      const retried = ok(await invite(again, to, { emails: [second] })).data.items[0]
+      expect(retried.status).toBe('SENT')
+      await until(() => gateways.mails.some((mail) => mail.to === second), 'the second mail arrived')
+    } finally {
+      await server.stop()
+      await gateways.stop()
+    }
+  })
+})
+
 describe.if(inProcess)('without a mail server', () => {
   test('nobody is invited by mail', async () => {
-    const { startServer } = await import('../harness/index.ts')
     await using server = await startServer()
     const root = await server.admin()
     const reply = await invite(root, await createOrg(root), { emails: [newEmail()] })

@@ -137,6 +137,8 @@ export const orgInvitations = table(
       .where(sql.raw(`status = 'PENDING' AND email IS NOT NULL`)),
     uniqueIndex('org_invitations_token').on(t.tokenHash).where(sql.raw('token_hash IS NOT NULL')),
     index('org_invitations_waiting').on(t.id).where(sql.raw(`mail_state = 'WAITING'`)),
+    // For the deletion of addresses.
+    index('org_invitations_addresses').on(t.expiresAt).where(sql.raw('email IS NOT NULL')),
   ],
 )
 

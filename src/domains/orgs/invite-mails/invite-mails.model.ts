@@ -11,6 +11,8 @@ const MAX_DAYS = 30
 export const MAILS_TO_ADDRESS = 2
 /** How long a mail waits for the budget of the server. */
 export const MAX_WAIT_MS = 3 * DAY
+/** How long an address is kept after the end of its invitation. */
+export const KEEPS_ADDRESS_MS = 30 * DAY
 
 export const InviteByMail = Model('InviteByMail', {
   emails: Type.Array(Line(254, 1, { examples: ['lin@example.org'] }), { minItems: 1, maxItems: MAX_EMAILS }),
@@ -44,6 +46,7 @@ export const MailsInvited = Model('InviteByMailResult', {
       target: Text('lin@example.org', { description: 'As you gave it' }),
       status: Enum(['SENT', 'QUEUED', 'ALREADY_INVITED', 'REFUSED'], {
         description:
+          'SENT: the mail is on its way, for up to a day while the mail server does not answer; then the invitation expires. ' +
           'QUEUED: the mails of the day are used up, and this one is sent within three days. ALREADY_INVITED: an invitation to this address is ' +
           `open. REFUSED: the address wants no invitations, takes no mails, or got ${MAILS_TO_ADDRESS} invitations today`,
       }),

@@ -29,6 +29,7 @@ import { findOrg, type OrgRow } from '../orgs.store.ts'
 import {
   DEFAULT_DAYS,
   type InviteByMail,
+  KEEPS_ADDRESS_MS,
   MAILS_TO_ADDRESS,
   type MailsInvited,
   MAX_WAIT_MS,
@@ -207,7 +208,22 @@ async function sendWaiting(ctx: AppContext): Promise<void> {
       return rows.length
     })
 }
-export const inviteMailsJob: Job = { name: 'orgs.sendInvitations', every: 10 * MINUTE, run: sendWaiting }
+
+/** An address belongs to somebody who may never have asked for the invitation, so it does not stay. */
+async function forgetOld(ctx: AppContext): Promise<void> {
+  const before = ctx.clock.now() - KEEPS_ADDRESS_MS
+  await inSlices(ctx, 'orgs.deleteInvitations', (tx, limit) => store.deleteUnaccepted(tx, before, limit))
+  await inSlices(ctx, 'orgs.forgetInvitations', (tx, limit) => store.forgetOldAddresses(tx, before, limit))
+}
+
+export const inviteMailsJob: Job = {
+  name: 'orgs.sendInvitations',
+  every: 10 * MINUTE,
+  async run(ctx) {
+    await forgetOld(ctx)
+    await sendWaiting(ctx)
+  },
+}
 
 interface Words {
   readonly subject: (org: string) => string

@@ -1,9 +1,9 @@
-import { and, asc, eq, gt, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 
 import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { users } from '#db/schema/accounts.ts'
-import { type InviteMailState, organizations, orgInvitations } from '#db/schema/orgs.ts'
+import { type InvitationStatus, type InviteMailState, organizations, orgInvitations } from '#db/schema/orgs.ts'
 import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -69,10 +69,13 @@ export async function markQueued(tx: Tx, ids: readonly number[]): Promise<void> 
       .where(inArray(orgInvitations.id, ids.slice(at, at + AT_ONCE)))
 }
 
+const expiredIfOpen = sql<InvitationStatus>`case when ${orgInvitations.status} = 'PENDING' then 'EXPIRED' else ${orgInvitations.status} end`
+
 export async function setMailState(tx: Tx, id: number, mailState: InviteMailState): Promise<void> {
+  // An invitation that reached nobody must not keep the address from being invited again.
   await tx
     .update(orgInvitations)
-    .set({ mailState })
+    .set({ mailState, ...(mailState !== 'SENT' && { status: expiredIfOpen }) })
     .where(and(eq(orgInvitations.id, id), isNotNull(orgInvitations.email)))
 }
 
@@ -90,7 +93,7 @@ export async function giveUpWaiting(tx: Tx, before: number, limit: number): Prom
     .set({
       mailState: 'SKIPPED',
       token: null,
-      status: sql`case when ${orgInvitations.status} = 'PENDING' then 'EXPIRED' else ${orgInvitations.status} end`,
+      status: expiredIfOpen,
     })
     .where(isAmongFirst(tx, orgInvitations, { where: and(isWaiting, isOver), limit }))
     .returning({ id: orgInvitations.id })
@@ -139,6 +142,29 @@ export async function closeByMail(
     .returning({ orgId: orgInvitations.orgId })
   for (const { orgId } of rows) note(tx, { type: 'invitation.answered', owner: orgId, id })
   return rows.length > 0
+}
+
+/** Invitations by mail whose time was over at `before`. */
+const isLongOver = (before: number) => and(isNotNull(orgInvitations.email), lte(orgInvitations.expiresAt, before))
+
+/** Deletes at most `limit` invitations that nobody accepted and whose time was over at `before`. Returns how many. */
+export async function deleteUnaccepted(tx: Tx, before: number, limit: number): Promise<number> {
+  const where = and(isLongOver(before), isNull(orgInvitations.inviteeId))
+  const rows = await tx
+    .delete(orgInvitations)
+    .where(isAmongFirst(tx, orgInvitations, { where, limit }))
+    .returning({ id: orgInvitations.id })
+  return rows.length
+}
+
+/** Deletes the addresses of at most `limit` invitations whose time was over at `before`. Returns how many. */
+export async function forgetOldAddresses(tx: Tx, before: number, limit: number): Promise<number> {
+  const rows = await tx
+    .update(orgInvitations)
+    .set({ email: null, message: '' })
+    .where(isAmongFirst(tx, orgInvitations, { where: isLongOver(before), limit }))
+    .returning({ id: orgInvitations.id })
+  return rows.length
 }
 
 /** Deletes the addresses of invitations that the user accepted. */
