@@ -11,7 +11,7 @@ import { importsOf, type SourceFile } from './imports.ts'
 export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   'own-data': ['erasures', 'exports'],
   backups: ['directory', 'backups', 'uploads', 'restores', 'moving'],
-  'api-keys': ['api-keys', 'authentication', 'admin'],
+  'api-keys': ['api-keys', 'authentication', 'admin', 'own-data'],
   mcp: ['mcp', 'tools', 'messages'],
   access: ['system-roles', 'access', 'administrators', 'organizations', 'own-roles', 'admin', 'seed', 'explain'],
   accounts: [
@@ -225,7 +225,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
   people: ['slips', 'importing'],
   shares: ['shares', 'admin', 'own-data'],
   sync: ['sync', 'scopes', 'rows', 'mappings', 'conflicts', 'devices', 'pull', 'push', 'own-data'],
-  webhooks: ['webhooks', 'events', 'outbox', 'deliveries', 'sending'],
+  webhooks: ['webhooks', 'events', 'outbox', 'deliveries', 'sending', 'own-data'],
 }
 
 /** Domain and topic of a file: `codes/codes.service.ts` and `codes.service.ts` belong to `codes`. */
