@@ -69,7 +69,7 @@ test('an administrator exports the data of a user, and deletes the account with 
   const heinz = await server.person('heinz')
   const { publicUrl } = await createCode(heinz, { isPublic: true })
   const page = await browser.signedIn(admin)
-  await page.goto(`/console/admin/users/${heinz.id}`)
+  await page.goto(`/console/admin/users/${heinz.id}/show`)
   await page.getByRole('tab', { name: 'Data' }).click()
   await button(page, 'Export the data').click()
   await dialog(page).getByText('the operation log names you').waitFor()
