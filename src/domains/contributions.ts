@@ -51,8 +51,8 @@ export interface Contributions {
    */
   readonly logoutUrl?: (ctx: AppContext, sessionId: number) => Promise<string | null | undefined>
   /**
-   * What ends this session besides its user: undefined for nothing, otherwise a function that ends another session with it. Called inside the write
-   * that opens the other one, before and after. Read by accounts.
+   * For a session that something else than its user can end, a function that makes another session end with it. Called inside the write that opens the
+   * other one; the function is called when that is open. Read by accounts.
    */
   readonly sessionOrigin?: (tx: Tx, sessionId: number) => Promise<((other: number) => Promise<void>) | undefined>
   /** Checks the new value of a setting on this server. Returns the end of a sentence that begins with the key. Read by settings. */

@@ -128,7 +128,7 @@ export async function switchSession(
     const session = await findOwn(tx, actor.userId, id)
     if (session === undefined || isExpired(session, ctx.clock.now())) throw notFound()
     if (session.deviceKey !== proven) throw deviceNotProven()
-    // It would go on for ever without the refresh that ends it.
+    // Otherwise it would never end, as only a refresh ends it.
     if (session.loginType !== 'oidc') await requireLocalSignIn(ctx, tx, actor.userId)
     const grant = await grantBySwitch(ctx, tx, session)
     if (grant === undefined) throw notFound()
