@@ -57,7 +57,7 @@ test('a webhook of an organization is made, tried, and its deliveries are looked
   await page.getByText('Working').waitFor()
 })
 
-test('the pages of one’s own webhooks and those of the server fit a phone in Chinese', async () => {
+test('the pages of a user and of the server fit a phone in Chinese', async () => {
   const body = { name: '监控', url: receiver.newUrl(), events: ['user.*', 'backup.failed', 'asset.checked_out'] }
   ok(await admin.call('webhooks.createOfServer', { body }))
   const phone = await browser.signedIn(admin, { isPhone: true, locale: 'zh-CN' })

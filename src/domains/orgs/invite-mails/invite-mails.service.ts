@@ -237,7 +237,7 @@ const WORDS: Readonly<Record<Locale, Words>> = {
   en: {
     subject: (org) => `Invitation to ${org}`,
     lead: (inviter, org) =>
-      `${inviter} invites you to ${org}. To get no more invitations from anybody, choose “Never invite this address again” below.`,
+      `${inviter} invites you to ${org}. To get no more invitations from anyone, choose “Never invite this address again” below.`,
     advice: (until) => `The link works once, until ${until}. Do not pass it on: anyone who has it can use it.`,
     open: 'Open the invitation',
     stop: 'Never invite this address again',
