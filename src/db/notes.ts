@@ -22,6 +22,8 @@ export interface Note {
    * row is read then.
    */
   readonly data?: Fields | (() => Promise<Fields>)
+  /** The row as the write has just inserted it, so that it need not be read. Of no use if a later note is about the same row. */
+  readonly row?: object | undefined
 }
 
 export interface NoteReader {

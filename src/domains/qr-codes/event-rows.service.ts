@@ -4,6 +4,7 @@ import type { EventRows } from '#domains/contributions.ts'
 
 import { BlankView } from './blanks/blanks.model.ts'
 import { QrCodeView } from './codes/codes.model.ts'
+import type { QrCodeRow } from './codes/codes.store.ts'
 import { toView } from './codes/codes.view.ts'
 import { anyCodes } from './event-rows.store.ts'
 
@@ -11,6 +12,7 @@ const codes: EventRows = {
   schema: QrCodeView,
   name: 'name',
   rows: async (ctx, tx, _owner, ids) => (await anyCodes(tx, ids)).map((row) => toView(ctx, row)),
+  show: (ctx, row) => toView(ctx, row as QrCodeRow),
 }
 
 /** The label that was bound; its row comes with the event. */

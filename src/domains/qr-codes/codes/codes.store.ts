@@ -316,7 +316,7 @@ export async function insertCode(tx: Tx, owner: Owner, fields: NewCode, revived?
   const [row] = revived ? await insertAgain(tx, { ...fresh, ...revived, now }) : await insert(tx, { ...fresh, now })
   const code = inserted(fresh, row!.id, now, revived?.version)
   listed.inserted(tx, code)
-  noteCode(tx, 'created', code)
+  noteCode(tx, 'created', code, true)
   return code
 }
 
@@ -331,6 +331,7 @@ const setSlug = prepared((db) =>
 /** Gives its slug to a code that the write has just inserted. */
 export async function insertSlug(tx: Tx, row: QrCodeRow, slug: string): Promise<QrCodeRow> {
   await setSlug(tx, { id: row.id, slug })
+  noteCode(tx, 'updated', row)
   return { ...row, slug }
 }
 

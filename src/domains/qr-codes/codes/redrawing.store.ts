@@ -23,6 +23,7 @@ export async function giveDesign(tx: Tx, row: QrCodeRow, designId: number | null
   const drawn = { ...row, designId }
   const pictureKey = await insertPicture(tx, drawn)
   await tx.update(qrCodes).set({ designId, pictureKey }).where(eq(qrCodes.id, row.id))
+  noteCode(tx, 'updated', row)
   return { ...drawn, pictureKey }
 }
 

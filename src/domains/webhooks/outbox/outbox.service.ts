@@ -79,7 +79,11 @@ function coalesced(notes: readonly Note[]): Note[] {
   for (const note of notes) {
     const thing = thingOf(note.type)
     const key = (verb: string) => `${thing}.${verb} ${note.owner} ${note.id}`
-    if (note.type.endsWith('.updated') && byKey.has(key('created'))) continue
+    const created = note.type.endsWith('.updated') ? byKey.get(key('created')) : undefined
+    if (created !== undefined) {
+      byKey.set(key('created'), { ...created, row: undefined })
+      continue
+    }
     if (note.type.endsWith('.deleted')) {
       byKey.delete(key('updated'))
       if (byKey.delete(key('created'))) continue
@@ -113,7 +117,8 @@ async function insertEvents(
   notes: readonly Wanted[],
 ): Promise<void> {
   const source = sourcesOf(ctx).get(thingOf(type))
-  const ids = notes.filter(({ data }) => data === undefined).map(({ id }) => id)
+  const isShown = ({ row }: Note) => row !== undefined && source?.show !== undefined
+  const ids = notes.filter((note) => note.data === undefined && !isShown(note)).map(({ id }) => id)
   const rows = new Map(
     ids.length === 0 || source === undefined
       ? []
@@ -121,8 +126,12 @@ async function insertEvents(
   )
   const at = new Date(tx.stamp).toISOString()
   const deliveries: store.NewDelivery[] = []
-  for (const { id, data, hooks } of notes) {
-    const row = typeof data === 'function' ? await data() : (data ?? rows.get(id))
+  for (const note of notes) {
+    const { id, data, hooks } = note
+    const row =
+      typeof data === 'function'
+        ? await data()
+        : (data ?? (isShown(note) ? source!.show!(ctx, note.row!) : rows.get(id)))
     // The write has deleted it again, or it is no longer what the event is about.
     if (row === undefined) continue
     const eventId = uuid()

@@ -29,9 +29,23 @@ const insert = prepared((db) =>
   }),
 )
 
+const insertOne = prepared((db) =>
+  db.insert(deliveries).values({
+    webhookId: sql`${p('webhookId')}`,
+    eventId: sql`${p('eventId')}`,
+    event: sql`${p('event')}`,
+    body: sql`${p('body')}`,
+    attempts: sql`'[]'`,
+    createdAt: sql`${p('now')}`,
+  }),
+)
+
 /** In their order. */
-export const insertDeliveries = async (tx: Tx, rows: readonly NewDelivery[]): Promise<void> =>
-  void (await insert(tx, { ...given.values(rows), now: tx.stamp }))
+export async function insertDeliveries(tx: Tx, rows: readonly NewDelivery[]): Promise<void> {
+  // Nearly always one: its body is then not made a text of JSON once more.
+  if (rows.length === 1) await insertOne(tx, { ...rows[0]!, now: tx.stamp })
+  else await insert(tx, { ...given.values(rows), now: tx.stamp })
+}
 
 export async function ownersOfActivities(tx: Tx, ids: readonly number[]): Promise<Map<number, OwnerKey>> {
   const rows = await tx
@@ -41,35 +55,32 @@ export async function ownersOfActivities(tx: Tx, ids: readonly number[]): Promis
   return new Map(rows.map(({ id, owner }) => [id, owner]))
 }
 
-const isNew = isNull(deliveries.sequence)
-
-export const hasNew = async (db: Db): Promise<boolean> => (await firstNew(db)).length > 0
-const firstNew = prepared((db) =>
-  db.select({ id: deliveries.id }).from(deliveries).where(isNew).orderBy(asc(deliveries.id)).limit(1),
-)
-
-/** The committed deliveries without a sequence, in the order in which they were inserted. */
-export const newDeliveries = (tx: Tx, limit: number) =>
-  tx
+const newOnes = prepared((db) =>
+  db
     .select({ id: deliveries.id, webhookId: deliveries.webhookId })
     .from(deliveries)
-    .where(isNew)
+    .where(isNull(deliveries.sequence))
     .orderBy(asc(deliveries.id))
-    .limit(limit)
+    .limit(p('limit')),
+)
+/** The committed deliveries without a sequence, in the order in which they were inserted. */
+export const newDeliveries = (db: Db | Tx, limit: number) => newOnes(db, { limit })
 
-/** Takes `count` numbers of a webhook for deliveries that are due now. Undefined if the webhook has ended. */
-export async function takeSequences(tx: Tx, id: number, count: number, now: number) {
-  const [row] = await tx
+const take = prepared((db) =>
+  db
     .update(webhooks)
     .set({
-      sequence: sql`${webhooks.sequence} + ${count}`,
-      pending: sql`${webhooks.pending} + ${count}`,
-      dueAt: sql`case when ${webhooks.enabled} then ${sql.param(now, webhooks.dueAt)} end`,
+      sequence: sql`${webhooks.sequence} + ${p('count')}`,
+      pending: sql`${webhooks.pending} + ${p('count')}`,
+      dueAt: sql`case when ${webhooks.enabled} then cast(${p('now')} as bigint) end`,
     })
-    .where(and(eq(webhooks.id, id), isNull(webhooks.deletedAt)))
-    .returning()
-  return row
-}
+    .where(and(eq(webhooks.id, p('id')), isNull(webhooks.deletedAt)))
+    .returning(),
+)
+
+/** Takes `count` numbers of a webhook for deliveries that are due now. Undefined if the webhook has ended. */
+export const takeSequences = async (tx: Tx, id: number, count: number, now: number) =>
+  (await take(tx, { id, count, now }))[0]
 
 const sequences = jsonRows('sequences', { id: 'int', sequence: 'int' })
 const setSequences = prepared((db) =>

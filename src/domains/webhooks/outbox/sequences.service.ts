@@ -14,16 +14,12 @@ const DELIVERIES_PER_WRITE = 1000
 
 /** Gives sequences to all deliveries that are committed now. */
 export async function giveSequences(ctx: AppContext): Promise<void> {
-  let isMore = await store.hasNew(ctx.db.read)
-  while (isMore)
-    isMore = await ctx.db.write(
-      'webhooks.giveSequences',
-      async (tx) => (await giveSome(ctx, tx)) === DELIVERIES_PER_WRITE,
-      IN_ORDER,
-    )
+  let isMore = (await store.newDeliveries(ctx.db.read, 1)).length > 0
+  while (isMore) isMore = await ctx.db.write('webhooks.giveSequences', (tx) => giveSome(ctx, tx), IN_ORDER)
 }
 
-async function giveSome(ctx: AppContext, tx: Tx): Promise<number> {
+/** Gives sequences to committed deliveries, as a part of a write `IN_ORDER`. Returns whether there may be more of them. */
+export async function giveSome(ctx: AppContext, tx: Tx): Promise<boolean> {
   const fresh = await store.newDeliveries(tx, DELIVERIES_PER_WRITE)
   const now = ctx.clock.now()
   const given: { id: number; sequence: number }[] = []
@@ -41,5 +37,5 @@ async function giveSome(ctx: AppContext, tx: Tx): Promise<number> {
     if (webhook.enabled && webhook.pending > MAX_PENDING) await switchOff(ctx, tx, webhook, 'QUEUE_FULL')
   }
   if (given.length > 0) await store.saveSequences(tx, given, now)
-  return fresh.length
+  return fresh.length === DELIVERIES_PER_WRITE
 }

@@ -18,7 +18,7 @@ import { version } from '#platform/version.ts'
 import type { DeliveryRow } from '../deliveries/deliveries.store.ts'
 import { withSequence } from '../outbox/outbox.rules.ts'
 import { deliveriesWritten } from '../outbox/outbox.service.ts'
-import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
+import { giveSome, IN_ORDER } from '../outbox/sequences.service.ts'
 import { switchOff, webhooksChanged } from '../webhooks/switching.service.ts'
 import type { WebhookRow } from '../webhooks/webhooks.store.ts'
 import {
@@ -37,8 +37,11 @@ import * as store from './sending.store.ts'
 /** The longest time between two looks: for deliveries of a process that has died, and if the clock was changed. */
 const LOOK_MS = 10 * SECOND
 const AFTER_ERROR_MS = 5 * SECOND
-/** From the first event that was written to the look for it. */
+/** From the first event that was written to the look for it, and the shortest time between two looks for events. */
 const GATHER_MS = 50
+const PAUSE_MS = 250
+/** So many results are saved at once, so that more deliveries are claimed before these have all been sent. */
+const RESULTS_PER_WRITE = 32
 /** How long a stop waits for attempts in progress. */
 const STOP_MS = 3 * SECOND
 /** Bytes of an answer that are read, and characters that are kept. */
@@ -69,6 +72,9 @@ class Sender {
   #saving: Promise<void> | undefined
   #timer: Timer | undefined
   #soon: Timer | undefined
+  /** By the clock of `performance`. */
+  #lookedAt = -PAUSE_MS
+  #savingSoon: Timer | undefined
   #looking: Promise<void> | undefined
   #again = false
   #running = false
@@ -87,12 +93,16 @@ class Sender {
     this.wake()
   }
 
-  /** Writes that follow each other closely share the two writes that number and claim their deliveries. */
+  /** Writes that follow each other closely share the write that numbers and claims their deliveries. */
   #wakeSoon(): void {
-    this.#soon ??= setTimeout(() => {
-      this.#soon = undefined
-      this.wake()
-    }, GATHER_MS)
+    const pause = this.#lookedAt + PAUSE_MS - performance.now()
+    this.#soon ??= setTimeout(
+      () => {
+        this.#soon = undefined
+        this.wake()
+      },
+      Math.max(GATHER_MS, pause),
+    )
   }
 
   wake(): void {
@@ -109,6 +119,7 @@ class Sender {
     await Promise.all(this.#attempts)
     clearTimeout(abort)
     for (const [id, queue] of this.#queues) this.#giveBack(id, queue)
+    this.#save()
     await this.#saving
   }
 
@@ -129,22 +140,35 @@ class Sender {
 
   async #look(): Promise<void> {
     clearTimeout(this.#timer)
+    this.#lookedAt = performance.now()
+    clearTimeout(this.#soon)
+    this.#soon = undefined
     const { ctx } = this
-    await giveSequences(ctx)
-    if (!(await getSetting(ctx, 'webhooks.enabled'))) return this.#sleep(MINUTE)
+    const isOn = await getSetting(ctx, 'webhooks.enabled')
     const now = ctx.clock.now()
-    const due = await store.nextDue(ctx.db.read)
-    if (!this.#isFresh && (due === null || due > now)) return this.#sleep(due === null ? LOOK_MS : due - now)
+    const { hasNew, dueAt, claimEnds } = await store.workOf(ctx.db.read)
+    const next = Math.min(dueAt ?? Infinity, claimEnds ?? Infinity)
+    const isDue = isOn && (this.#isFresh || next <= now)
+    if (!hasNew && !isDue) return this.#sleep(isOn ? next - now : MINUTE)
     const isFresh = this.#isFresh
-    const claimed = await ctx.db.write('webhooks.claim', (tx) => this.#claim(tx, now, isFresh), IN_ORDER)
-    this.#isFresh = false
+    const { claimed, isMore } = await ctx.db.write(
+      'webhooks.claim',
+      async (tx) => {
+        const isMore = hasNew && (await giveSome(ctx, tx))
+        if (!isOn) return { claimed: [], isMore }
+        if (isFresh || (claimEnds ?? Infinity) <= now) await store.releaseClaims(tx, now, isFresh)
+        return { claimed: await this.#claim(tx, ctx.clock.now()), isMore }
+      },
+      IN_ORDER,
+    )
+    if (isOn) this.#isFresh = false
     for (const one of claimed) this.#add(one)
-    if (claimed.length > 0) this.#again = true
+    if (isMore) this.#again = true
+    else if (claimed.length > 0) this.#wakeSoon()
     else this.#sleep(SECOND)
   }
 
-  async #claim(tx: Tx, now: number, isFresh: boolean): Promise<Claimed[]> {
-    await store.releaseClaims(tx, now, isFresh)
+  async #claim(tx: Tx, now: number): Promise<Claimed[]> {
     const counts = await store.claimedNow(tx)
     const used = { fast: 0, others: 0 }
     for (const n of counts.values()) used[n > 1 ? 'fast' : 'others'] += Math.min(n, PLACES.each)
@@ -207,7 +231,7 @@ class Sender {
     const { id } = one.webhook
     this.#sending.set(id, (this.#sending.get(id) ?? 0) + 1)
     const attempt: Promise<void> = this.#attempt(one).then(
-      (ended) => this.#end(id, ended),
+      (ended) => this.#end(one.webhook, ended),
       (error: unknown) => this.ctx.log.error('a delivery could not be sent', { error }),
     )
     void attempt.finally(() => {
@@ -220,11 +244,15 @@ class Sender {
     this.#attempts.add(attempt)
   }
 
-  #end(id: number, ended: store.Ended | undefined): void {
+  #end(webhook: WebhookRow, ended: store.Ended | undefined): void {
     if (ended === undefined) return
     this.#ended.push(ended)
+    if (webhook.isFast && isFast(ended) && this.#ended.length < RESULTS_PER_WRITE) {
+      this.#savingSoon ??= setTimeout(() => this.#save(), PAUSE_MS)
+      return
+    }
     // The others wait as all of a webhook that is not fast.
-    if (!isFast(ended)) this.#giveBack(id, this.#queues.get(id) ?? [])
+    if (!isFast(ended)) this.#giveBack(webhook.id, this.#queues.get(webhook.id) ?? [])
     this.#save()
   }
 
@@ -290,7 +318,10 @@ class Sender {
   }
 
   #save(): void {
-    this.#saving ??= this.#saveAll()
+    clearTimeout(this.#savingSoon)
+    this.#savingSoon = undefined
+    // A save that has nothing to do would end before it is kept here, and stay.
+    if (this.#ended.length + this.#returned.length > 0) this.#saving ??= this.#saveAll()
   }
 
   /** Saves the results that have come in, together. If the database is away, the deliveries become due again when their claims end. */
@@ -325,8 +356,7 @@ async function saveResults(
   returned: readonly DeliveryRow[],
 ): Promise<void> {
   const now = ctx.clock.now()
-  const saved: store.Ended[] = []
-  for (const one of ended) if (await store.saveAttempt(tx, one)) saved.push(one)
+  const saved = await store.saveAttempts(tx, ended)
   for (const row of returned) await store.giveBack(tx, row, now)
   for (const [webhookId, some] of Map.groupBy(saved, ({ delivery }) => delivery.webhookId)) {
     const lastSuccess = some.findLastIndex(({ isDelivered }) => isDelivered)
