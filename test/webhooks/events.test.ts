@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 
+import { eq } from 'drizzle-orm'
+
+import { webhookDeliveries } from '#db/schema/webhooks.ts'
+import { cleanUpJob } from '#domains/webhooks/deliveries/deliveries.service.ts'
 import type { WebhookView } from '#domains/webhooks/webhooks/webhooks.model.ts'
 
 import { createActivity, setStatus } from '../activities/helpers.ts'
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
 import { addMembers, leave, setRole } from '../orgs/helpers.ts'
-import { hook } from './helpers.ts'
+import { DAY, hook, MINUTE } from './helpers.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
 
 let receiver: Receiver
@@ -48,6 +52,18 @@ async function eventsOf(act: () => Promise<unknown>, last: string) {
     .toSorted((a, b) => a.sequence - b.sequence)
 }
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type)
+
+test('The event of a new code with a short link shows the link', async () => {
+  const body = { name: 'Link', content: 'https://example.org/link', slug: 'hooked-link', isDynamic: true, orgId }
+  const [created, ...others] = await eventsOf(
+    async () => ok(await alice.call('qrCodes.create', { body })),
+    'qr_code.created',
+  )
+  const { items } = ok(await alice.call('qrCodes.list', { query: { orgId, keyword: 'Link' } })).data
+  expect(created.data).toEqual(items[0])
+  expect(created.data.slug).toBe('hooked-link')
+  expect(others).toEqual([])
+})
 
 test('Codes: created, changed, restored and deleted', async () => {
   const body = { name: 'Menu', content: 'https://example.org/menu', orgId }
@@ -153,4 +169,19 @@ test.if(inProcess)('An event exists only if its change does', async () => {
   ok(await alice.call('assets.create', { body: bad }))
   expect((await alice.call('assets.create', { body: bad })).status).toBe(400)
   expect(await count()).toBe(before + 1)
+})
+
+// The last test: sessions end meanwhile.
+test.if(inProcess)('Deliveries are kept for 30 days', async () => {
+  const { clock, ctx } = server
+  const kept = () => ctx.db.read.select().from(webhookDeliveries).where(eq(webhookDeliveries.webhookId, ofOrg.id))
+  const id = ok(await alice.call('webhooks.test', { params: { id: ofOrg.id } })).data.id
+  await until(async () => (await kept()).every(({ status }) => status === 'DELIVERED'))
+  const { createdAt } = (await kept()).find((row) => row.id === id)!
+  clock.advance(createdAt + 30 * DAY - MINUTE - clock.now())
+  await cleanUpJob.run(ctx)
+  expect((await kept()).map((row) => row.id)).toContain(id)
+  clock.advance(2 * MINUTE)
+  await cleanUpJob.run(ctx)
+  expect(await kept()).toEqual([])
 })
