@@ -21,6 +21,8 @@ export const isolation: IsolationFixture = {
   },
   paths: [
     [/^\/api\/orgs\/invitation\/:/, 'invitation'],
+    // An id is no token.
+    [/^\/api\/invitations\/:/, 'invitation'],
     [/^\/api\/orgs\/:/, 'org'],
     [/^\/api\/admin\/orgs\/:/, 'org'],
   ],

@@ -29,8 +29,8 @@ describe.if(onPostgres)('with three processes', () => {
           )
           const people: Person[] = []
           for (let i = 0; i < ACCEPTANCES; i++) people.push(await first.person())
-          const accept = (i: number, nth = i) =>
-            sendTo(servers[nth % 3]!, people[i]!, 'POST', `/api/invitations/${tokens[i]!}/accept`)
+          const accept = (i: number) =>
+            sendTo(servers[i % 3]!, people[i]!, 'POST', `/api/invitations/${tokens[i]!}/accept`)
           const replies = await race(ACCEPTANCES, (i) => accept(i))
           expect(replies.filter(({ status }) => status === 200)).toHaveLength(MEMBERS - 1)
           expect(replies.filter(({ status }) => status === 400)).toHaveLength(ACCEPTANCES - MEMBERS + 1)
