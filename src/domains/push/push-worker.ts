@@ -38,7 +38,7 @@ type Job =
 
 const sizeOf = (job: Job): number => (job.kind === 'messages' ? job.ids.length : job.event.recipients.length)
 
-/** Who is told of the messages of some jobs: all members, or those whom an edit mentions. */
+/** Who is notified of the messages of some jobs: all members, or those whom an edit mentions. */
 class Recipients {
   readonly #ids = new Set<number>()
   readonly #some = new Map<number, Set<number>>()

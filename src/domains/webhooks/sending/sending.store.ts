@@ -30,7 +30,7 @@ const work = prepared((db) =>
     .from(sql`(select 1) as one`),
 )
 
-/** What there is to do: whether deliveries have no sequence, when the next one is due, and when a claim of a process ends; null if none waits. */
+/** The work that waits: whether deliveries have no sequence, when the next one is due, and when a claim of a process ends; null if none waits. */
 export async function workOf(db: Db) {
   const [row] = await work(db)
   const { fresh, fast, others, claimed } = row!
