@@ -88,6 +88,8 @@ export function limitsOf({ paths, components }: Document): Record<string, string
     for (const each of alternativesOf(resolved(schema))) collect(each, path, isChange, found, depth + 1)
     for (const [name, field] of Object.entries(properties)) {
       const at = path === '' ? name : `${path}.${name}`
+      // Authenticators answer these; nobody types them, and eight sign-ins have them.
+      if (name === 'credential' && resolved(field).properties !== undefined) continue
       const limits = limitsOfField(field, required.includes(name), isChange)
       if (Object.keys(limits).length > 0) found[at] = { ...found[at], ...limits }
       collect(field, at, isChange, found, depth + 1)

@@ -62,7 +62,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.users.resetCode': 'hours min=1 max=72 isWhole',
   'admin.users.update': 'nickname length=50, signature length=100, avatarUrl length=500',
   'adminAuth.login':
-    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'adminAuth.refresh': 'refreshToken length=200',
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
@@ -112,35 +112,33 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'auth.changePassword':
     'verifyType! choices=OLD_PASSWORD|PHONE_CODE|EMAIL_CODE, oldPassword length=128, code length=20, newPassword! length=128',
   'auth.confirm':
-    'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE|PASSKEY, password length=128, code length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200',
+    'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE|PASSKEY, password length=128, code length=20, passkey.challengeId! length=200',
   'auth.confirmTotp': 'totp! length=20',
   'auth.deleteAccount': 'content choices=KEEP|DELETE',
-  'auth.deviceLogin':
-    'totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+  'auth.deviceLogin': 'totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.disableTotp': 'totp! length=20',
   'auth.emailBind': 'email! length=254, code! length=20',
   'auth.emailBindCode': 'email length=254, credential length=254',
   'auth.emailCode': 'email length=254, credential length=254',
   'auth.emailLinkCode': 'email length=254, credential length=254',
   'auth.emailLogin':
-    'email! length=254, code! length=20, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'email! length=254, code! length=20, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.forgotCode': 'credential! length=254',
   'auth.link':
     'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE, password length=128, credential length=254, code length=20',
   'auth.login':
-    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.oneClickLogin':
-    'token! length=4096, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
-  'auth.passkeyLogin':
-    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.authenticatorData! length=8000, credential.response.signature! length=4000, credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'token! length=4096, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
+  'auth.passkeyLogin': 'challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.phoneBind': 'phone! length=40, code! length=20',
   'auth.phoneBindCode': 'phone length=40, credential length=254',
   'auth.phoneCode': 'phone length=40, credential length=254',
   'auth.phoneLinkCode': 'phone length=40, credential length=254',
   'auth.phoneLogin':
-    'phone! length=40, code! length=20, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'phone! length=40, code! length=20, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.phonePasswordLogin':
-    'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.redeemCode': 'account! length=254, code! length=100, newPassword! length=128',
   'auth.refresh': 'refreshToken length=200',
   'auth.register':
@@ -253,7 +251,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'oidc.backchannelLogout': 'logout_token! length=20000',
   'oidc.link': 'redirect length=500',
   'oidc.token':
-    'ticket! length=100, codeVerifier length=128, totp length=20, passkey.challengeId! length=200, passkey.credential!, passkey.credential.id! length=1400, passkey.credential.rawId! length=1400, passkey.credential.type! choices=public-key, passkey.credential.authenticatorAttachment length=40, passkey.credential.response!, passkey.credential.response.clientDataJSON! length=8000, passkey.credential.response.authenticatorData! length=8000, passkey.credential.response.signature! length=4000, passkey.credential.response.userHandle length=200, deviceId length=128, deviceName length=100',
+    'ticket! length=100, codeVerifier length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'orgs.answerTransfer': 'accept!',
   'orgs.apply': 'message length=200',
   'orgs.approve': 'userId!, approve!, reason length=200',
@@ -290,8 +288,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'passes.uploadRedemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
   'passes.verify': 'content length=2953, passUuid length=100, nonce length=64, direction choices=ENTRY|EXIT',
-  'passkeys.create':
-    'challengeId! length=200, credential!, credential.id! length=1400, credential.rawId! length=1400, credential.type! choices=public-key, credential.authenticatorAttachment length=40, credential.response!, credential.response.clientDataJSON! length=8000, credential.response.attestationObject! length=40000, name length=50',
+  'passkeys.create': 'challengeId! length=200, name length=50',
   'passkeys.require': 'required!',
   'passkeys.update': 'name! length=50',
   'profile.setPassword': 'password! length=128',
