@@ -14,7 +14,7 @@ import { exampleOf } from '#http/openapi/example.ts'
 
 import { issueOne } from '../activities/gate-helpers.ts'
 import { createGate, type Device, deviceAt, scan } from '../activities/gate-link-helpers.ts'
-import { ok, type Person, type Reply, type Send, useServer } from '../harness/index.ts'
+import { ok, type Person, type Reply, type Send, until, useServer } from '../harness/index.ts'
 import { buildLicenses } from '../harness/licenses.ts'
 import { FIXTURES } from './fixtures.ts'
 import { rowOfField, withObject } from './isolation-fixture.ts'
@@ -127,9 +127,9 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'orgs.joinByCode': NO_SUCH_ROW,
   'orgs.joinByQrCode': NO_SUCH_ROW,
   // The name of a backup contains its time.
-  'ownData.downloadLink': NO_SUCH_ROW,
   'ownData.download': [403, /link/],
-  'admin.users.delete': [400, /[Dd]isable/],
+  // The user of the examples is the administrator.
+  'admin.users.delete': [403, /revoke the role/],
   'backups.verify': NO_SUCH_ROW,
   'backups.downloadLink': NO_SUCH_ROW,
   'backups.delete': NO_SUCH_ROW,
@@ -233,7 +233,14 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   'groups.removeMember': LEFT,
   // The example of POST /api/chats/messages/{id}/recall has recalled it, and that of DELETE /api/chats/conversations/{id} deleted it.
   'messages.react': [400, /[Rr]ecalled/],
+  'messages.edit': [400, /recalled/],
   'messages.unreact': NO_SUCH_ROW,
+  'messages.delete': NO_SUCH_ROW,
+  // It is a message of the administrator to another user.
+  'messages.remove': [403, /of the group/],
+  'messages.report': [400, /own messages/],
+  'admin.chat.removeReported': NO_SUCH_ROW,
+  'admin.chat.dismissReport': NO_SUCH_ROW,
   // The example of POST /api/contacts/{id}/accept has accepted it.
   'contacts.reject': [400, /answered/],
   // The activity of the examples has no registration.
@@ -265,6 +272,7 @@ beforeAll(() => buildLicenses())
 beforeAll(async () => {
   for (const { make } of FIXTURES)
     Object.assign(owned, await make({ server, admin, victim: admin, mark: 'example', owned }))
+  await until(async () => ok(await admin.call('ownData.latest')).data?.status === 'READY', 'the export is ready')
   const activity = Number(owned['activity'])
   gate = await deviceAt(server, await createGate(admin, activity, { expiresAt: Date.UTC(3000, 0) }))
   owned['passUseOfGate'] = ok(

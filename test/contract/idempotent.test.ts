@@ -185,7 +185,11 @@ const UPDATES: Readonly<Record<string, Update>> = {
   },
   'found.changeStatus': { params: () => ({ id: id['foundReport']! }), body: () => ({ status: 'CLOSED' }) },
   'webhooks.update': { params: () => ({ id: id['webhook']! }), body: () => ({ name: 'new', enabled: false }) },
-  'webhooks.updateOfServer': { params: () => ({ id: id['serverWebhook']! }), body: () => ({ name: 'new' }) },
+  'webhooks.updateOfServer': {
+    who: () => admin,
+    params: () => ({ id: id['serverWebhook']! }),
+    body: () => ({ name: 'new' }),
+  },
   'contacts.setRemark': { params: () => ({ contactId: id['contact']! }), body: () => ({ remark: 'new' }) },
   'contacts.setTags': { params: () => ({ contactId: id['contact']! }), body: () => ({ tags: ['a', 'b', 'a'] }) },
   'contacts.updatePrivacy': {

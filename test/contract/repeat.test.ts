@@ -28,7 +28,7 @@ import { sendText } from '../chat/helpers.ts'
 import { ask, befriend, codeOf } from '../contacts/helpers.ts'
 import { png, putBytes, text } from '../files/helpers.ts'
 import { findableAsset, newestReport, report } from '../found/helpers.ts'
-import { inProcess, ok, type Person, startGateways, useServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, startGateways, until, useServer } from '../harness/index.ts'
 import { createGlobalTemplate, createTemplate } from '../metadata/helpers.ts'
 import { addMembers, apply, createOrg, invite, offerTo } from '../orgs/helpers.ts'
 import { makeDevice } from '../push/push-service.ts'
@@ -41,6 +41,8 @@ const { server, admin, alice, bob } = useServer({ people: ['alice', 'bob'], conf
 
 interface Request {
   readonly who?: Person
+  /** Resolves when the work that the request has started is done. */
+  readonly settled?: () => Promise<unknown>
   readonly params?: Readonly<Record<string, number | string>>
   readonly body?: object
 }
@@ -93,6 +95,23 @@ const groupWith = async (...members: readonly Person[]): Promise<number> => {
   const body = { name: name(), userIds: members.map(({ id }) => id) }
   return ok(await alice.call('groups.create', { body })).data.id
 }
+
+/** A webhook that gets tests only, of which it has one. */
+async function webhookWithTest(create: 'webhooks.create' | 'webhooks.createOfServer') {
+  const body = { name: name(), url: 'https://127-0-0-1.example.net/', events: ['webhook.test'] }
+  const { id } = ok(await admin.call(create, { body })).data
+  const test = create === 'webhooks.create' ? 'webhooks.test' : 'webhooks.testOfServer'
+  return { id, deliveryId: ok(await admin.call(test, { params: { id } })).data.id }
+}
+const replayed = (create: 'webhooks.create' | 'webhooks.createOfServer') => async () => ({
+  who: admin,
+  params: await webhookWithTest(create),
+  body: { from: 0, to: server.clock.now() + 1000 },
+})
+const replayedOne = (create: 'webhooks.create' | 'webhooks.createOfServer') => async () => ({
+  who: admin,
+  params: await webhookWithTest(create),
+})
 
 const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
   'auth.acceptLink': async () => {
@@ -298,8 +317,20 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const lost = await pushOne(alice, { ...created, baseVersion: 1, data: { name: 'lost' } })
     return { body: { conflictId: lost.conflictId, acceptServer: false } }
   },
-  'ownData.start': async () => ({ who: await someone(), body: {} }),
-  'ownData.startOfUser': async () => ({ who: admin, params: { userId: (await someone()).id }, body: {} }),
+  'ownData.start': async () => {
+    const who = await someone()
+    const isReady = async () => ok(await who.call('ownData.latest')).data?.status === 'READY'
+    return { who, body: {}, settled: () => until(isReady, 'the export is ready') }
+  },
+  'ownData.startOfUser': async () => {
+    const params = { userId: (await someone()).id }
+    const isReady = async () => ok(await admin.call('ownData.latestOfUser', { params })).data?.status === 'READY'
+    return { who: admin, params, body: {}, settled: () => until(isReady, 'the export is ready') }
+  },
+  'webhooks.replay': replayed('webhooks.create'),
+  'webhooks.replayOfServer': replayed('webhooks.createOfServer'),
+  'webhooks.replayDelivery': replayedOne('webhooks.create'),
+  'webhooks.replayDeliveryOfServer': replayedOne('webhooks.createOfServer'),
   'activities.create': () => ({ body: { name: name(), ...times() } }),
   'activities.copy': async () => ({
     params: { id: (await createActivity(alice)).id },
@@ -560,13 +591,14 @@ test('every other POST of a user has a reason', () => {
 
 const tables = (Object.values(schema) as unknown[]).filter((value): value is SQLiteTable => is(value, Table))
 
-/** Of messages and of lists, written by a job some seconds after them; and the row of the first run of the job of digests. */
+/** Of messages and of lists, written by a job some seconds after them; the row of the first run of the job of digests; and mails, which go out. */
 const WRITTEN_LATER: readonly SQLiteTable[] = [
   schema.messageIndex,
   schema.messageTerms,
   schema.listChanges,
   schema.listTotals,
   schema.assetDigestRuns,
+  schema.outbox,
 ]
 
 /** The number of rows of each table, except those of keys and those that a job writes. */
@@ -597,7 +629,7 @@ describe.if(inProcess)('when the answer was not stored', () => {
 
   for (const endpoint of repeatable.filter(({ id }) => REQUESTS[id]))
     test(`a repeat of POST ${endpoint.path} (${endpoint.id}) answers the same and adds no row`, async () => {
-      const { who = alice, params = {}, body } = await REQUESTS[endpoint.id]!()
+      const { who = alice, params = {}, body, settled } = await REQUESTS[endpoint.id]!()
       const path = endpoint.path.replaceAll(/:(\w+)/g, (_, key: string) => String(params[key]))
       const send = () =>
         who.send('POST', path, {
@@ -607,6 +639,7 @@ describe.if(inProcess)('when the answer was not stored', () => {
       losing = true
       const first = ok(await send())
       losing = false
+      await settled?.()
       const after = await rows()
       const second = ok(await send())
       expect(second.data).toEqual(first.data)

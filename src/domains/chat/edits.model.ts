@@ -14,7 +14,7 @@ export const EDITS: Budget = {
 // A wrong content has a business code of its own, so the service checks it.
 export const EditMessage = Model(
   'EditMessage',
-  { examples: [{ content: { text: 'See you at ten' } }] },
+  { examples: [{ content: { text: 'Yes' } }] },
   {
     content: Type.Optional(Deferred(Type.Unknown({ description: 'Of a TEXT: `text`, `mentions`? (ids of members)' }))),
   },
