@@ -31,6 +31,9 @@ const SPECIFIED = {
 /** They also ask for SYSTEM_ADMIN, before they look for a row or at the body. */
 const SYSTEM_ADMIN_ONLY = [
   'access.changePermission',
+  'admin.chat.dismissReport',
+  'admin.chat.removeReported',
+  'admin.chat.reports',
   'ownData.latestOfUser',
   'ownData.startOfUser',
   'server.certificate.renew',

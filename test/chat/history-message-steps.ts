@@ -390,10 +390,17 @@ export const messageSteps: Record<string, Step> = {
   /** The owner and administrators of a group remove messages of others. */
   async removeMessage(user) {
     const groups = conversations.filter((each) => each.type === 'GROUP' && isMemberOf(each, user))
+    const removable = groups.flatMap((each) =>
+      isPresent(each, user) && memberOf(each, user).role !== 'MEMBER'
+        ? visible(each, user).map((message) => ({ conversation: each, message }))
+        : [],
+    )
     const list = groups.length > 0 && chance(85) ? groups : conversations
-    const conversation = list.length > 0 ? pick(list) : undefined
-    const message =
-      conversation && conversation.messages.length > 0 ? pick(conversation.messages.slice(-10)) : undefined
+    const any = list.length > 0 ? pick(list) : undefined
+    const { conversation, message } =
+      removable.length > 0 && chance(50)
+        ? (pick(removable.filter(({ message }) => message.type !== 'SYSTEM').slice(-10)) ?? {})
+        : { conversation: any, message: any && any.messages.length > 0 ? pick(any.messages.slice(-10)) : undefined }
     if (conversation === undefined || message === undefined) return
     const isSeenByUser = isMemberOf(conversation, user) && visible(conversation, user).includes(message)
     const mayManage = isSeenByUser && conversation.type === 'GROUP' && memberOf(conversation, user).role !== 'MEMBER'
@@ -425,7 +432,7 @@ export const messageSteps: Record<string, Step> = {
     if (list.length === 0) return
     const { conversation, message } = pick(list)
     const before = message.content
-    const content = { ...someMention(conversation, 50), text: `${pick(WORDS)} ${random(3)}` }
+    const content = { ...someMention(conversation, 80), text: `${pick(WORDS)} ${random(3)}` }
     const reply = await of(user).patch(`/api/chats/messages/${message.id}`, { content })
     const name = `edit ${user.name} ${message.id} of ${message.senderId} ${JSON.stringify(content)}`
     if (!answered(name, reply, ...editOutcomes(user, conversation, message, content))) return

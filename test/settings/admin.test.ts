@@ -193,7 +193,7 @@ describe('PUT /api/admin/settings', () => {
 })
 
 describe('settings that protect', () => {
-  const PROTECTING = /^(?:security|password|log|backup|oidc)\./
+  const PROTECTING = /^(?:security|password|log|backup|oidc)\.|^(?:apiKeys|mcp)\.enabled$/
 
   test('are changed by SYSTEM_ADMIN only, together with others or alone', async () => {
     const operator = await server.person()

@@ -43,7 +43,7 @@ export const definitions = {
     Type.Boolean(),
     true,
     ['Webhooks', 'Whether changes are sent to other programs. If not, no events are written.'],
-    ['Webhook', '是否向其他程序推送变更。停用后不再记录和发送事件。'],
+    ['Webhook 推送', '是否向其他程序推送变更。停用后不再记录和发送事件。'],
   ),
   'quota.storage': setting(
     size,
