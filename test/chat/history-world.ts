@@ -35,7 +35,7 @@ import type { SyncPage } from './phone.ts'
 
 export const WORDS = ['hello', 'Hello again', '你好', "O'Neill & Co <b>", 'draft %_', '🙂 ok']
 
-export const seed = Number(process.env['SEED'] ?? 20_261_201)
+export const seed = Number(process.env['SEED'] ?? 20_261_208)
 export const { random, pick, chance } = randomOf(seed)
 
 export let server: TestServer

@@ -2,7 +2,7 @@
  * Random histories of contacts and chat, compared with a simple model: every answer, and from time to time everything that each user can see. The
  * test's name and every failure show the seed. To repeat a history, or to run a long one:
  *
- *     SEED=20261201 STEPS=10000 bun test --timeout 1200000 test/chat/history.test.ts
+ *     SEED=20261208 STEPS=10000 bun test --timeout 1200000 test/chat/history.test.ts
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -15,7 +15,7 @@ import { makeThings, messageSteps } from './history-message-steps.ts'
 import { compare, outcomes, pick, restart, seed, setUp, type Step, tearDown, world } from './history-world.ts'
 
 /** PostgreSQL takes several times as long for a step. */
-const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 700 : 2000))
+const STEPS = Number(process.env['STEPS'] ?? (process.env['TEST_DATABASE_URL'] ? 700 : 2600))
 /** Steps between two comparisons of everything. */
 const COMPARE_EVERY = 100
 /** Steps between two restarts of the server, if it is in this process. */
@@ -59,7 +59,7 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
   }
   // A history in which an operation never succeeds would prove nothing about it.
   const missing = Object.keys(steps).filter((name) => !UNRECORDED.includes(name) && !outcomes.has(`${name} 200`))
-  if (STEPS >= 2000) expect(missing).toEqual([])
+  if (STEPS >= 2600) expect(missing).toEqual([])
   // Neither would one in which nothing is ever refused.
   const refused = [
     'send 4011',
@@ -75,5 +75,5 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
     'repeatOther 400',
     'sendToGroup 4015',
   ]
-  if (STEPS >= 2000 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
+  if (STEPS >= 2600 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
 }, 1_200_000)

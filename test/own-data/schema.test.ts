@@ -63,6 +63,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   org_transfers: OF_ORGANIZATION,
   contact_lookups: 'Kept for a day. It only names people whom the user has looked up.',
   message_reactions: 'Messages have them.',
+  message_deletions: 'The messages are left out.',
   message_keys: TECHNICAL,
   chat_cursors: TECHNICAL,
   repeat_keys: TECHNICAL,

@@ -4,9 +4,11 @@ import { aliasedTable, and, asc, eq, gt, inArray, lte, ne } from 'drizzle-orm'
 
 import { type DataArea, type DataRow, tableArea } from '#db/data-areas.ts'
 import { users } from '#db/schema/accounts.ts'
-import { conversationMembers, conversations, messages } from '#db/schema/chat.ts'
+import { conversationMembers, conversations, messageReports, messages } from '#db/schema/chat.ts'
 import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
+
+import { notDeletedBy } from './deleted.store.ts'
 
 const low = aliasedTable(users, 'low')
 const high = aliasedTable(users, 'high')
@@ -77,6 +79,7 @@ const COLUMNS = [
   'content',
   'replyToId',
   'forwarded',
+  'editedAt',
   'recalledAt',
   'createdAt',
 ] as const
@@ -84,7 +87,7 @@ const COLUMNS = [
 async function* pagesOfMessages(db: Db, userId: number): AsyncGenerator<readonly DataRow[]> {
   for await (const page of conversationArea.pages(db, userId)) {
     const parts = await partsOf(db, userId, page)
-    for (const part of parts) yield* messagesOf(db, part)
+    for (const part of parts) yield* messagesOf(db, userId, part)
   }
 }
 
@@ -109,7 +112,11 @@ const partsOf = (db: Db, userId: number, page: readonly DataRow[]) =>
     )
     .orderBy(asc(conversationMembers.conversationId))
 
-async function* messagesOf(db: Db, { conversationId, clearedUpTo, leftAfter }: Part): AsyncGenerator<DataRow[]> {
+async function* messagesOf(
+  db: Db,
+  userId: number,
+  { conversationId, clearedUpTo, leftAfter }: Part,
+): AsyncGenerator<DataRow[]> {
   for (let after = clearedUpTo; ;) {
     const rows = await db
       .select({
@@ -120,6 +127,7 @@ async function* messagesOf(db: Db, { conversationId, clearedUpTo, leftAfter }: P
         content: messages.content,
         replyToId: messages.replyToId,
         forwarded: messages.forwarded,
+        editedAt: messages.editedAt,
         recalledAt: messages.recalledAt,
         createdAt: messages.createdAt,
       })
@@ -130,13 +138,14 @@ async function* messagesOf(db: Db, { conversationId, clearedUpTo, leftAfter }: P
           eq(messages.conversationId, conversationId),
           gt(messages.id, after),
           leftAfter === null ? undefined : lte(messages.id, leftAfter),
+          notDeletedBy(messages.id, userId),
         ),
       )
       .orderBy(asc(messages.id))
       .limit(PAGE)
     if (rows.length > 0)
-      yield rows.map(({ content, ...row }) => {
-        const shown = row.recalledAt === null ? content : {}
+      yield rows.map(({ content: { mentionedBefore: _, ...content }, ...row }) => {
+        const shown: Readonly<Record<string, unknown>> = row.recalledAt === null ? content : {}
         const text = shown['text']
         return { ...row, conversationId, text: typeof text === 'string' ? text : null, content: shown }
       })
@@ -154,4 +163,20 @@ export const chatAreas: readonly DataArea[] = [
     tables: [messages],
     pages: pagesOfMessages,
   },
+  tableArea({
+    name: 'message-reports',
+    title: { en: 'Reports of messages', zh: '举报的消息' },
+    from: messageReports,
+    columns: {
+      id: messageReports.id,
+      messageId: messageReports.messageId,
+      conversationId: messageReports.conversationId,
+      reason: messageReports.reason,
+      status: messageReports.status,
+      createdAt: messageReports.createdAt,
+      handledAt: messageReports.handledAt,
+    },
+    where: (userId) => eq(messageReports.reporterId, userId),
+    key: [messageReports.id],
+  }),
 ]
