@@ -229,6 +229,8 @@ async function startBinary(config: Config, settings: Partial<Settings>): Promise
   // The server has not read them yet.
   if (config.databaseUrl === '') {
     using db = new Database(join(config.dataDir, 'tessera.db'))
+    // It may be writing something else.
+    db.run('PRAGMA busy_timeout = 10000')
     const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
     for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
   }

@@ -101,7 +101,7 @@ test('settings that protect the server are shown read-only to administrators who
   expect(await page.getByLabel('Assets', { exact: true }).isEnabled()).toBe(true)
   for (const label of ['Common passwords', 'Two-factor sign-in', 'Backups to keep', 'Retention of the operation log'])
     expect(await page.getByLabel(label, { exact: true }).isDisabled(), label).toBe(true)
-  expect(await page.getByText('Only system administrators can change this').count()).toBe(10)
+  expect(await page.getByText('Only system administrators can change this').count()).toBe(17)
   const chief = await browser.signedIn(admin)
   await chief.goto('/console/admin/settings')
   expect(await chief.getByLabel('Common passwords', { exact: true }).isEnabled()).toBe(true)
