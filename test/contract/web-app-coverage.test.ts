@@ -1,9 +1,10 @@
 /** Every operation of users and administrators has a place in the web application, or a reason why not. */
 
 import { expect, test } from 'bun:test'
-import { resolve } from 'node:path'
 
-import { OPERATIONS } from '../../src/web/api/operations.gen.ts'
+import { allEndpoints } from '#app'
+
+import { calledInWebApp, operationsOf } from '../../scripts/web-client.ts'
 
 /** Operations that the web application does not call, with the reason. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
@@ -66,22 +67,15 @@ const ADMINISTRATORS = ['platform', 'admin', 'publisher']
 /** Not `open` and `signedUrl`: pages, pictures, links, and the first requests of apps. */
 const USERS = ['app', 'org', 'dual', 'signedIn']
 
-const folder = resolve(import.meta.dir, '../../src/web')
-
-async function sourceOfWebApp(): Promise<string> {
-  const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(folder)].filter((file) => !file.endsWith('.gen.ts'))
-  const texts = await Promise.all(files.map((file) => Bun.file(resolve(folder, file)).text()))
-  return texts.join('\n')
-}
-
 for (const [whose, access, elsewhere] of [
   ['administrators', ADMINISTRATORS, ELSEWHERE],
   ['users', USERS, OF_USERS_ELSEWHERE],
 ] as const)
-  test(`every operation of ${whose} is called somewhere in the web application, or has a reason`, async () => {
-    const source = await sourceOfWebApp()
-    const called = new Set([...source.matchAll(/(['"`])([a-zA-Z]+(?:\.[a-zA-Z]+)+)\1/g)].map((match) => match[2]))
-    const ids = Object.entries(OPERATIONS).flatMap(([id, [, , kind]]) => (access.includes(kind) ? [id] : []))
+  test(`every operation of ${whose} is called somewhere in the web application, or has a reason`, () => {
+    const called = calledInWebApp()
+    const ids = Object.entries(operationsOf(allEndpoints)).flatMap(([id, [, , kind]]) =>
+      access.includes(kind) ? [id] : [],
+    )
     expect(ids.length).toBeGreaterThan(100)
     expect(ids.filter((id) => !called.has(id) && !(id in elsewhere))).toEqual([])
     // An exception is removed when its operation is called or no longer exists.

@@ -134,7 +134,8 @@ describe('its files', () => {
     ])
       expect({ path, status: (await send(server.url, 'GET', path)).status }).toEqual({ path, status: 404 })
     expect((await send(server.url, 'POST', '/console/')).status).toBe(405)
-    expect((await send(server.url, 'GET', '/openapi.json')).text).not.toContain('"/console')
+    const { paths } = JSON.parse((await send(server.url, 'GET', '/openapi.json')).text)
+    expect(Object.keys(paths).filter((path) => path.startsWith('/console'))).toEqual([])
   })
 })
 
@@ -180,7 +181,7 @@ describe('in a browser', () => {
         const signIn = await page.evaluate<number>(LOADED)
         expect(signIn).toBeGreaterThan(10_000)
         expect(signIn).toBeLessThanOrEqual(LOADS.signIn.limit)
-        await page.fill('input[autocomplete=username]', admin.username)
+        await page.fill('input[autocomplete^=username]', admin.username)
         await page.fill('input[type=password]', admin.password)
         await page.keyboard.press('Enter')
         await page.getByText('No codes yet').waitFor()

@@ -61,9 +61,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'admin.users.join': 'roleCode length=64',
   'admin.users.resetCode': 'hours min=1 max=72 isWhole',
   'admin.users.update': 'nickname length=50, signature length=100, avatarUrl length=500',
-  'adminAuth.login':
-    'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
-  'adminAuth.refresh': 'refreshToken length=200',
   'agreements.accept': 'type! choices=SERVICE|PRIVACY, version!',
   'agreements.publish': 'type! choices=SERVICE|PRIVACY, title! length=100, content! length=100000',
   'album.add': 'latitude min=-90 max=90, longitude min=-180 max=180, address length=200, requestId length=64',
@@ -71,7 +68,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'apiKeys.update': 'name! length=50, mcp choices=OFF|READ|WRITE',
   'appUpdates.publish':
     'versionCode! min=1 max=2147483647 isWhole, versionName! length=50, downloadUrl! length=1000, releaseNotes length=100000, isMajor min=0 max=1 isWhole, forceUpdate min=0 max=1 isWhole',
-  'assetCategories.batchPin': 'ids!, pinned!',
   'assetCategories.create':
     'name! length=100, booking.approval choices=NONE|KEEPER, booking.maxDays min=1 max=366 isWhole, booking.leadHours min=0 max=720 isWhole, booking.aheadDays min=1 max=730 isWhole, booking.noShowHours min=1 max=720 isWhole, depreciation.method! choices=STRAIGHT_LINE|DECLINING, depreciation.months min=1 max=1200 isWhole, depreciation.residualPercent min=0 max=100 isWhole, depreciation.yearlyPercent min=1 max=99 isWhole, countEveryMonths min=1 max=120 isWhole',
   'assetCategories.move': 'parentId!',
@@ -115,7 +111,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE|PASSKEY, password length=128, code length=20, passkey.challengeId! length=200',
   'auth.confirmTotp': 'totp! length=20',
   'auth.deleteAccount': 'content choices=KEEP|DELETE',
-  'auth.deviceLogin': 'totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.disableTotp': 'totp! length=20',
   'auth.emailBind': 'email! length=254, code! length=20',
   'auth.emailBindCode': 'email length=254, credential length=254',
@@ -128,8 +123,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'verifyType choices=PASSWORD|PHONE_CODE|EMAIL_CODE, password length=128, credential length=254, code length=20',
   'auth.login':
     'account length=254, username length=254, email length=254, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
-  'auth.oneClickLogin':
-    'token! length=4096, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.passkeyLogin': 'challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.phoneBind': 'phone! length=40, code! length=20',
   'auth.phoneBindCode': 'phone length=40, credential length=254',
@@ -140,14 +133,11 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'auth.phonePasswordLogin':
     'phone! length=40, password! length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
   'auth.redeemCode': 'account! length=254, code! length=100, newPassword! length=128',
-  'auth.refresh': 'refreshToken length=200',
   'auth.register':
     'username length=32, email length=254, code length=20, invitationToken length=100, password! length=128, nickname length=50, deviceId length=128, deviceName length=100',
   'auth.replaceRecoveryCodes': 'totp! length=20',
   'auth.resetPassword': 'credential! length=254, code! length=20, newPassword! length=128',
-  'auth.verifyMobile': 'token! length=4096',
   'backups.create': 'format choices=ZST|GZ',
-  'categories.batchPin': 'ids!, pinned!',
   'categories.create': 'name! length=100',
   'categories.move': 'parentId!',
   'categories.pin': 'pinned!',
@@ -167,16 +157,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'conversations.draft': 'draft! length=10000',
   'conversations.mute': 'muted!',
   'conversations.pin': 'pinned!',
-  'files.createTicket':
-    'name! length=1000, size!, type choices=avatar|album|asset|qr_code|activity|org|other, mime length=200',
-  'files.finishUpload': 'uploadId! length=64, name length=1000',
   'found.answer': 'message! length=1000',
   'found.changeStatus': 'status! choices=OPEN|RETURNED|CLOSED',
-  'found.send':
-    'message! length=1000, contact length=200, latitude min=-90 max=90, longitude min=-180 max=180, accuracy min=0 max=100000000',
   'found.updateAssetCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
   'found.updateCodeCard': 'when choices=OFF|LOST|ALWAYS, text length=500',
-  'found.write': 'message! length=1000',
   'gate.open': 'secret! length=200, deviceId! length=64, deviceName length=100',
   'gate.redemptions':
     'items!, items[].content length=2953, items[].passUuid length=100, items[].nonce! length=64, items[].usedAt!, items[].direction choices=ENTRY|EXIT',
@@ -187,10 +171,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'groups.create': 'name! length=50',
   'groups.transfer': 'userId!',
   'groups.update': 'name! length=50',
-  'guests.change': 'action! choices=confirm|cancel|answers|resend-pass',
   'guests.claim': 'secret! length=200',
-  'guests.register': 'name! length=100, email! length=254, code length=200, formToken! length=500, website length=1000',
-  'guests.sendLink': 'email! length=254',
   'importMappings.create':
     'kind choices=ASSET|SUPPLY, name! length=100, headings!, options!, options.mapping length=65536, options.sheet length=100, options.mode choices=UPSERT|CREATE|UPDATE, options.headerRow min=1 max=100 isWhole, options.headerRows min=1 max=2 isWhole, options.encoding choices=utf-8|utf-16le|utf-16be|gb18030|big5|shift_jis|euc-kr|windows-1250|windows-1251|windows-1252, options.emptyFormulas choices=ERROR|EMPTY, options.dateOrder choices=YMD|DMY|MDY|AUTO, options.decimal choices=POINT|COMMA, options.statusMap length=262144, options.custodianMap length=262144, options.categoryMap length=262144, options.locationMap length=262144, options.unknownCustodian choices=ERROR|EMPTY|REMARK, options.emptyNames choices=ERROR|MODEL',
   'importMappings.update':
@@ -205,14 +186,10 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, media!, media.type choices=SHEET|ROLL|TAPE, media.key length=40, media.width min=5 max=300, media.height min=5 max=300, media.columns min=1 max=100 isWhole, media.rows min=1 max=100 isWhole, media.marginTop min=0 max=300, media.marginLeft min=0 max=300, media.gapX min=0 max=100, media.gapY min=0 max=100, media.minLength min=5 max=300, media.maxLength min=5 max=300, symbology choices=QR|DATA_MATRIX|CODE_128, content choices=LINK|NUMBER, level choices=L|M|Q|H, placement choices=LEFT|TOP|ONLY, rotate min=0 max=90 isWhole, offsetX min=-10 max=10, offsetY min=-10 max=10, scaleX min=0.95 max=1.05, scaleY min=0.95 max=1.05',
   'labelProfiles.update':
     'name! length=100, media.type choices=SHEET|ROLL|TAPE, media.key! length=40, media.width min=5 max=300, media.height min=5 max=300, media.columns min=1 max=100 isWhole, media.rows min=1 max=100 isWhole, media.marginTop min=0 max=300, media.marginLeft min=0 max=300, media.gapX min=0 max=100, media.gapY min=0 max=100, media.minLength min=5 max=300, media.maxLength min=5 max=300, symbology choices=QR|DATA_MATRIX|CODE_128, content choices=LINK|NUMBER, level choices=L|M|Q|H, placement choices=LEFT|TOP|ONLY, rotate min=0 max=90 isWhole, offsetX min=-10 max=10, offsetY min=-10 max=10, scaleX min=0.95 max=1.05, scaleY min=0.95 max=1.05',
-  'locations.batchPin': 'ids!, pinned!',
   'locations.create': 'name! length=100, description length=2000, latitude min=-90 max=90, longitude min=-180 max=180',
   'locations.pin': 'pinned!',
   'locations.reorder': 'items[].id!, items[].sortOrder! min=-2147483648 max=2147483647 isWhole',
   'locations.update': 'name! length=100, description length=2000, latitude min=-90 max=90, longitude min=-180 max=180',
-  'loginRecords.report':
-    'loginType! choices=password|device|qrcode|oauth, status choices=success|failed, deviceId length=128, deviceName length=100, city length=100, failureReason length=200',
-  'mail.choose': 'choice choices=ORGANIZER|IMPORTANT|NONE|ALL|DAILY|AT_ONCE',
   'messages.forward': 'messageIds!, userIds!, clientMsgId! length=64',
   'messages.remove': 'reason length=500',
   'messages.report': 'reason! length=500',
@@ -243,12 +220,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'name! length=100, type choices=TEXT|TEXTAREA|NUMBER|DATE|DATETIME|BOOLEAN|SELECT|RADIO|MULTI_SELECT|CHECKBOX|ATTACHMENT|PHOTO|GEO|REF|COMPUTED, description length=2000, sortOrder min=-2147483648 max=2147483647 isWhole',
   'metadata.updateOrgTemplate': 'name! length=100, description length=2000',
   'metadata.updateTemplate': 'name! length=100, description length=2000',
-  'metadata.updateValues': 'values!, values[].key length=100, values[].value!',
-  'moving.start': 'token! length=100, name! length=128',
   'notifications.changePreferences':
     'emailActivities choices=ALL|IMPORTANT|NONE, emailAssets choices=NONE|DAILY|AT_ONCE, digestHour min=0 max=23 isWhole, timeZone! length=64',
-  'notifications.send': 'title! length=100, body! length=100000',
-  'oidc.backchannelLogout': 'logout_token! length=20000',
   'oidc.link': 'redirect length=500',
   'oidc.token':
     'ticket! length=100, codeVerifier length=128, totp length=20, passkey.challengeId! length=200, deviceId length=128, deviceName length=100',
@@ -256,17 +229,13 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'orgs.apply': 'message length=200',
   'orgs.approve': 'userId!, approve!, reason length=200',
   'orgs.changeMember': 'roleCode! length=64, nickname length=50',
-  'orgs.choose': 'orgId!',
   'orgs.create':
     'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone length=64, avatarUrl length=500',
   'orgs.createRole': 'name! length=50, description length=200, preset choices=GATE|KEEPER|BORROWER|ORGANIZER',
   'orgs.inviteByMail':
     'emails!, roleCode choices=MEMBER|GUEST, message length=500, expiresInDays min=1 max=30 isWhole, language choices=en|zh',
-  'orgs.joinByCode': 'code! length=64',
-  'orgs.joinByQrCode': 'content! length=2000',
   'orgs.respond': 'invitationId!, accept!',
   'orgs.transfer': 'userId!',
-  'orgs.transferOwnership': 'userId!',
   'orgs.update':
     'name! length=100, description length=2000, visibility choices=PUBLIC|INTERNAL, joinPolicy choices=FREE|APPROVAL|INVITE, memberLimit min=1 max=1000000 isWhole, timeZone! length=64, avatarUrl length=500',
   'orgs.updateRole': 'name! length=50, description length=200',
@@ -280,8 +249,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'action! choices=UPDATE|REVOKE, filter!, filter.status choices=ISSUED|USED|EXPIRED|REVOKED, filter.keyword length=100, filter.registration choices=CONFIRMED|WAITING|CANCELLED|REJECTED|NONE, values.maxUses min=0 max=1000000 isWhole, reason length=200, requestId length=64',
   'passes.issue':
     'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64',
-  'passes.issueByTemplate':
-    'holders[].name length=100, holderName length=100, maxUses min=0 max=1000000 isWhole, requestId length=64, activityId!',
   'passes.revoke': 'reason length=200',
   'passes.undo': 'reason length=200',
   'passes.update': 'holderName! length=100, maxUses min=0 max=1000000 isWhole',
@@ -294,7 +261,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'profile.setPassword': 'password! length=128',
   'profile.setUsername': 'username! length=32',
   'profile.update': 'nickname length=50, signature length=100, avatarUrl length=500',
-  'profile.updateUser': 'nickname length=50, signature length=100, avatarUrl length=500',
   'push.subscribe':
     'endpoint! length=2000, keys!, keys.p256dh! length=88, keys.auth! length=24, quietFrom min=0 max=1439 isWhole, quietTo min=0 max=1439 isWhole, timeZone length=64',
   'qrBlanks.bind':
@@ -313,8 +279,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'qrCodes.export': 'format! choices=zip|plain|xlsx|csv, size min=64 max=2048 isWhole',
   'qrCodes.pin': 'pinned!',
   'qrCodes.publish': 'isPublic!',
-  'qrCodes.unlock': 'password! length=1000',
-  'qrCodes.unlockInUpperCase': 'password! length=1000',
   'qrCodes.update':
     'name! length=100, content! length=2953, contentType choices=TEXT|URL|WIFI|VCARD|EMAIL|PHONE|SMS|GEO|EVENT|OTHER, remark length=2000, style.level choices=L|M|Q|H, style.margin min=0 max=10 isWhole, slug! length=100, sortOrder min=-2147483648 max=2147483647 isWhole',
   'qrCodes.updateLink':
@@ -334,7 +298,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'scanRecords.update': 'title length=100, address length=200',
   'server.certificate.update':
     'kind choices=NONE|ACME|FILES|LOCAL_CA, email! length=254, challenge choices=HTTP_01|DNS_01, dns.kind! choices=ACMEDNS|CLOUDFLARE, dns.url! length=500, dns.username! length=200, dns.password! length=1000, dns.subdomain! length=200, dns.token! length=1000, dns.zoneId! length=100, directory! length=1000, chain! length=100000, key! length=50000',
-  'server.checks.report': 'scheme! choices=http|https, secureContext!',
   'server.checks.start': 'url length=300',
   'server.identity.update':
     'name length=60, shortName length=12, description length=200, contact.operator length=200, contact.email length=254, contact.phone length=50, contact.url length=500, contact.imprintUrl length=500, contact.privacyUrl length=500',
@@ -347,9 +310,6 @@ export const LIMITS: Readonly<Record<string, string>> = {
     'mode choices=LOCAL|NETWORK|DOMAIN|PROXY, publicUrl! length=300, host! length=253, httpsPort min=1 max=65535 isWhole, httpPort min=0 max=65535 isWhole',
   'server.setup.update':
     'steps!, steps[].key! choices=language|name|reach|certificate|mail|registration|backup|organization|invite, steps[].status! choices=OPEN|DONE|SKIPPED',
-  'sessions.create': 'deviceId length=128, deviceName length=100',
-  'sessions.switch': 'deviceId length=128',
-  'setup.submit': 'token! length=100, username! length=500, password! length=500, repeated length=500',
   'shares.create': 'entityType! choices=QR_CODE|ALBUM_PHOTO, sourceId!',
   'supplies.create':
     'name! length=100, supplyNo length=64, unit length=20, price length=20, supplier length=100, remark length=2000, minimum min=0 max=1000000000 isWhole, target min=0 max=1000000000 isWhole, maxPerTake min=1 max=1000000000 isWhole, kind choices=CONSUMABLE|POOL',
@@ -363,11 +323,8 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'sync.push':
     'records!, records[].entity! choices=qrCode|category|scanRecord|albumPhoto|asset|assetCategory, records[].localId! length=64, records[].baseVersion!, records[].updatedAt!',
   'sync.resolve': 'conflictId!, acceptServer!',
-  'undos.submit': 'token! length=100',
   'webhooks.create': 'name! length=50, url! length=2000, events!',
   'webhooks.createOfServer': 'name! length=50, url! length=2000, events!',
-  'webhooks.replay': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
-  'webhooks.replayOfServer': 'from!, to!, status choices=PENDING|DELIVERED|FAILED',
   'webhooks.update': 'name! length=50, url! length=2000',
   'webhooks.updateOfServer': 'name! length=50, url! length=2000',
 }
