@@ -89,6 +89,10 @@ describe.if(inProcess && !!process.env['TEST_DATABASE_URL'])('plans of PostgreSQ
     const supply = ok(await admin.call('supplies.create', { body: { name: 'Chalk' } })).data
     ids.push(['supplies/:id', supply.id])
     ids.push(['groups/:id', group.id], ['orgs/:id', org.id])
+    const webhook = { name: 'ERP', url: 'https://example.org/hook', events: ['asset.*'] }
+    const ofServer = ok(await admin.call('webhooks.createOfServer', { body: webhook })).data
+    ids.push(['admin/webhooks/:id', ofServer.id])
+    ids.push(['webhooks/:id', ok(await admin.call('webhooks.create', { body: webhook })).data.id])
     // As if the tables were large: the planner sorts only where no index has the order.
     const connection = { enable_sort: 'off', enable_seqscan: 'off', enable_bitmapscan: 'off' }
     sql = new SQL({ url: server.ctx.config.databaseUrl, max: 1, connection })
