@@ -18,7 +18,11 @@ import { useTarget } from './target.ts'
 import { type FactorValues, NO_FACTOR, useSignIn } from './use-sign-in.ts'
 
 /** Not needed by everybody, and therefore not part of the first load. */
-const PasskeySignIn = part(() => import('./PasskeySignIn.tsx'), Nothing)
+const PasskeySignIn = part(
+  // Without a connection nobody can sign in, but the page must be there.
+  () => import('./PasskeySignIn.tsx').catch(() => ({ default: Nothing })),
+  Nothing,
+)
 const FactorFields = part(() => import('./FactorFields.tsx'), Nothing)
 const Ticket = part(() => import('./Ticket.tsx'), Nothing)
 const Providers = part(() => import('./Providers.tsx'), Nothing)
