@@ -284,7 +284,8 @@ for (const [name, leave] of REMOVE)
 test('GET /api/admin/orgs/:orgId/members shows what the owner sees, but for second factors', async () => {
   const seen = ok(await admin.call('admin.orgs.members', { params: { orgId: org.id }, query: { size: 100 } })).data
   const { items } = await listMembers(owner, org)
-  expect(seen.items).toEqual(items.map(({ secondFactor: _, ...member }) => member))
+  for (const member of items as { secondFactor?: boolean }[]) delete member.secondFactor
+  expect(seen.items).toEqual(items)
   expect(seen.total).toBeGreaterThan(1)
   const { nickname } = seen.items[0]!
   const found = await admin.call('admin.orgs.members', { params: { orgId: org.id }, query: { keyword: nickname } })

@@ -144,8 +144,10 @@ async function* messagesOf(
       .orderBy(asc(messages.id))
       .limit(PAGE)
     if (rows.length > 0)
-      yield rows.map(({ content: { mentionedBefore: _, ...content }, ...row }) => {
-        const shown: Readonly<Record<string, unknown>> = row.recalledAt === null ? content : {}
+      yield rows.map(({ content, ...row }) => {
+        const shown: Record<string, unknown> = row.recalledAt === null ? { ...content } : {}
+        // Only edits read it.
+        delete shown['mentionedBefore']
         const text = shown['text']
         return { ...row, conversationId, text: typeof text === 'string' ? text : null, content: shown }
       })
