@@ -125,7 +125,7 @@ function unused(doc: Json): string[] {
 /** One verb for one meaning, so that readers find operations by their first word. */
 const VERBS = new Set(
   (
-    'Accept Activate Add Apply Approve Ask Bind Block Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download ' +
+    'Accept Activate Add Answer Apply Approve Ask Bind Block Cancel Change Check Choose Clear Copy Count Create Delete Disable Dissolve Download ' +
     'Draw Empty Enable End Exchange Explain Export Find Finish Forward Get Grant Hand Import Invite Issue Join Leave Link List Mark Move Open ' +
     'Pin Preview Propose Publish Recall Record Refresh Register Reject Remove Rename Renew Reorder Replace Report Reserve Reset Resolve Respond Restart Restore Reverse Revoke Scrap Search Send ' +
     'Set Share Show Sign Start Switch Take Transfer Try Unbind Unblock Undo Unlink Update Upload Verify Withdraw'
@@ -150,8 +150,9 @@ describe('the document of this server', () => {
 
   test('every operation has summary, access, tag, examples, answers and refusals', () => {
     const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
-    // Probes and challenges have no limit of requests.
+    // Messages of the protocol for assistants have shapes of their own. Probes and challenges have no limit of requests.
     expect(lacking).toEqual([
+      'POST /mcp: response example',
       'GET /.well-known/acme-challenge/{token}: 429',
       'GET /actuator/health/live: 429',
       'GET /actuator/health/ready: 429',
@@ -301,15 +302,19 @@ describe('an operation', () => {
     expect(known.security).toEqual([{}, { token: [], device: [] }])
     expect(known.responses[401]).toBeDefined()
     expect(only({ access: signedIn })['x-access']).toEqual({ level: 'login', kind: 'signedIn' })
-    expect(only({ access: signedUrl('x', [], 'file:read') }).security).toEqual([{}, { token: [], device: [] }])
+    expect(only({ access: signedUrl('x', [], 'file:read') }).security).toEqual([
+      {},
+      { token: [], device: [] },
+      { apiKey: [] },
+    ])
     const published = only({ access: publisher('app_update:publish') })
-    expect(published.security).toEqual([{ publisherKey: [] }, { token: [], device: [] }])
+    expect(published.security).toEqual([{ publisherKey: [] }, { token: [], device: [] }, { apiKey: [] }])
     expect(published['x-access'].level).toBe('admin')
     expect(only({ access: signedUrl('x', [], 'file:read') }).description).toContain('anyone with a signed URL')
     const admin = only({ access: platform('user:update') })
     expect(admin['x-access']).toEqual({ level: 'admin', kind: 'platform', point: 'user:update' })
     expect(admin.description).toContain('`user:update`')
-    expect(admin.security).toEqual([{ token: [], device: [] }])
+    expect(admin.security).toEqual([{ token: [], device: [] }, { apiKey: [] }])
     expect(admin.responses[403]).toBeDefined()
     // 4038: users who must change their initial password first.
     expect(only({ access: signedIn }).responses[403]).toBeDefined()

@@ -37,7 +37,7 @@ export const apiKeyEndpoints = [
     id: 'apiKeys.create',
     method: 'POST',
     path: '/api/auth/api-keys',
-    summary: 'Make an API key',
+    summary: 'Create an API key',
     description:
       'The answer has the key, which is shown this once. A login record, a notification and an e-mail report it to you. At most ' +
       `${MAX_KEYS_OF_USER} keys of a user and ${MAX_KEYS_OF_ORG} for an organization. Needs a sign-in or a confirmed code of the last 10 ` +
