@@ -9,6 +9,7 @@ import { usePages } from '../../api/pages.ts'
 import { wordOf } from '../../i18n/enums.ts'
 import { relativeTime } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
+import { useMay } from '../../session/session.ts'
 import { EmptyState } from '../Answer.tsx'
 import { useCopy } from '../copy.ts'
 import { ConfirmDialog, NoticeDialog } from '../dialogs.tsx'
@@ -41,15 +42,18 @@ export function Webhooks({ orgId, isOfServer = false }: Whose) {
   const list = usePages(isOfServer ? 'webhooks.listOfServer' : 'webhooks.list', query, { every: 10_000 })
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
+  const mayChange = useMay()(isOfServer ? 'webhooks.updateOfServer' : 'webhooks.update')
   const test = useAction(isOfServer ? 'webhooks.testOfServer' : 'webhooks.test', { done: t.tested })
   return (
     <Section
       title={t.title}
       text={t.text}
       actions={
-        <Button variant="outlined" startIcon={<Add />} onClick={() => setOpen({ kind: 'new' })}>
-          {t.add}
-        </Button>
+        mayChange && (
+          <Button variant="outlined" startIcon={<Add />} onClick={() => setOpen({ kind: 'new' })}>
+            {t.add}
+          </Button>
+        )
       }
     >
       <Rows
@@ -61,6 +65,7 @@ export function Webhooks({ orgId, isOfServer = false }: Whose) {
         {(webhook) => (
           <WebhookRow
             webhook={webhook}
+            mayChange={mayChange}
             onOpen={(kind) => setOpen({ kind, webhook })}
             onTest={() => test.mutate({ params: { id: webhook.id } })}
           />
@@ -91,11 +96,12 @@ export function Webhooks({ orgId, isOfServer = false }: Whose) {
 
 interface RowProps {
   webhook: Webhook
+  mayChange: boolean
   onOpen: (kind: 'edit' | 'log' | 'delete' | 'renew') => void
   onTest: () => void
 }
 
-function WebhookRow({ webhook, onOpen, onTest }: RowProps) {
+function WebhookRow({ webhook, mayChange, onOpen, onTest }: RowProps) {
   const t = useTexts(words)
   const { name, url, events, enabled, disabledReason, pending, lastSuccessAt } = webhook
   const health = healthOf(webhook)
@@ -129,10 +135,10 @@ function WebhookRow({ webhook, onOpen, onTest }: RowProps) {
       actions={
         <>
           {button(t.log, () => onOpen('log'))}
-          {enabled && button(t.test, onTest)}
-          {button(t.edit, () => onOpen('edit'))}
-          {button(t.renew, () => onOpen('renew'))}
-          {button(t.remove, () => onOpen('delete'), 'error')}
+          {mayChange && enabled && button(t.test, onTest)}
+          {mayChange && button(t.edit, () => onOpen('edit'))}
+          {mayChange && button(t.renew, () => onOpen('renew'))}
+          {mayChange && button(t.remove, () => onOpen('delete'), 'error')}
         </>
       }
     />
