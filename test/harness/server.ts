@@ -266,6 +266,8 @@ export function spawnServer(
   const cwd = join(config.dataDir, 'cwd')
   mkdirSync(cwd, { recursive: true })
   const binary = process.env['TEST_BINARY']
+  // A test that needs a public address of its own has chosen a port for it.
+  const isAtPort = config.port !== 0 && new URL(config.publicUrl).port === String(config.port)
   return Bun.spawn([...(binary ? [binary] : [process.execPath, main.path]), 'serve'], {
     cwd,
     env: {
@@ -274,14 +276,14 @@ export function spawnServer(
       NODE_ENV: 'test',
       // A start value locks the address, also the default one.
       TESSERA_HOST: config.host === defaultConfig.host ? '' : config.host,
-      TESSERA_PORT: '0',
+      TESSERA_PORT: isAtPort ? String(config.port) : '0',
       TESSERA_DATA_DIR: config.dataDir,
       TESSERA_DATABASE_URL: config.databaseUrl,
       TESSERA_STORAGE_URL: config.storageUrl,
       TESSERA_SHARED_FILES: config.sharedFiles,
       TESSERA_SECRET: config.secret,
       // Processes of one database must give the same addresses; a process alone takes its port.
-      TESSERA_PUBLIC_URL: config.databaseUrl && config.publicUrl,
+      TESSERA_PUBLIC_URL: config.databaseUrl || isAtPort ? config.publicUrl : '',
       TESSERA_SHORT_URL: config.shortUrl,
       TESSERA_LAN: config.lan ? 'on' : '',
       TESSERA_HTTP_PORT: config.lan ? String(config.httpPort ?? 'off') : '',

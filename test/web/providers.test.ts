@@ -2,7 +2,7 @@
 
 import { afterAll, describe, expect, test } from 'bun:test'
 
-import { inProcess, ok, useServer } from '../harness/index.ts'
+import { ok, useServer } from '../harness/index.ts'
 import { startLiar } from '../oidc/helpers.ts'
 import { barriers, isTooWide, screenshot, useBrowser } from './browser.ts'
 
@@ -24,8 +24,7 @@ const { server, admin, alice } = useServer({
 const browser = useBrowser(server)
 const allowProvider = () => browser.allow(new RegExp(`foreign request: ${provider.issuer}`))
 
-// The executable's public URL is another name of this machine than the one that the browser opens, so its cookie would be lost on the way back.
-describe.if(inProcess)('sign-in by a provider', () => {
+describe('sign-in by a provider', () => {
   test('is set up by an administrator, who checks it and maps a group to an organization', async () => {
     ok(await admin.post('/api/orgs', { name: 'The school' }))
     const page = await browser.signedIn(admin)
