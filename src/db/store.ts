@@ -43,7 +43,7 @@ export type Tx = Builders & {
   readonly kind: 'write'
   /** Runs `fn` after the commit, in this process: mails, answers. It must not throw; errors are logged. */
   afterCommit(fn: () => void): void
-  /** Runs `fn` when the function of the write has returned, as its last part: what it writes is committed with the rest, and it may refuse it. */
+  /** Runs `fn` when the function of the write has returned, as its last part: its changes are committed with the others, and an error of it rolls all of them back. */
   beforeCommit(fn: () => Promise<void>): void
   /** Calls the listeners of `of` (`Store.bus`) after the commit, in every process: caches and sockets. The payload is small: ids. */
   publish<Payload>(of: Topic<Payload>, payload: Payload): void

@@ -177,7 +177,7 @@ export async function runWrite<T>(
   }
 }
 
-/** `fn`, and then what it asked for at the end of the write. */
+/** `fn`, and then the functions that it passed to `beforeCommit`. */
 const withLastSteps =
   <T>({ lastSteps }: WriteTx, fn: (tx: Tx) => Promise<T>) =>
   (tx: Tx): Promise<T> => {

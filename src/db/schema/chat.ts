@@ -235,7 +235,7 @@ export const messageCards = table(
   (t) => [index('message_cards_user').on(t.userId, t.conversationId, t.messageId)],
 )
 
-/** Messages that users have reported to the administrators of the server, with what they were at that time. */
+/** Messages that users have reported to the administrators of the server, with copies of their content at that time. */
 export const messageReports = table(
   'message_reports',
   {

@@ -44,7 +44,7 @@ export const requiredPasskeys = table('required_passkeys', {
   since: col.time('since').notNull(),
 })
 
-/** Challenges that were used. Open ones need no row, because they carry a keyed hash of what they are for. */
+/** Challenges that were used. Open ones need no row, because each carries a keyed hash of its purpose. */
 export const usedChallenges = table(
   'used_challenges',
   {

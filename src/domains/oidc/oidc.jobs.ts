@@ -9,7 +9,7 @@ import { deleteOrphanedIdentities } from './links/links.store.ts'
 import { deleteExpiredTokens } from './logouts/logouts.store.ts'
 import { deleteExpiredStates, deleteExpiredTickets } from './sign-ins/sign-ins.store.ts'
 
-/** Deletes what has expired, and what a provider has left that was disabled or deleted. */
+/** Deletes expired rows, and rows of providers that were disabled or deleted. */
 async function cleanUp(ctx: AppContext): Promise<void> {
   const now = ctx.clock.now()
   await endOrphanedSessions(ctx)

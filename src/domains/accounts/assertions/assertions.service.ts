@@ -235,7 +235,7 @@ async function verifySignature(
       expectedChallenge: challenge,
       expectedOrigin: party.origin,
       expectedRPID: party.id,
-      // The library compares counters too, but cannot say that this is what is wrong. `recordUse` compares them.
+      // `recordUse` compares counters. The library would too, but its error does not tell a wrong counter from other faults.
       credential: { id: row.credentialId, publicKey: Buffer.from(row.publicKey, 'base64url'), counter: 0 },
       requireUserVerification,
     }),

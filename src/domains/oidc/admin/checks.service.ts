@@ -1,4 +1,4 @@
-/** Tries a provider without a user: what it says about itself, its keys, the client and the redirect address. */
+/** Tries a provider without a user: its discovery document, its keys, the client and the redirect address. */
 
 import * as client from 'openid-client'
 

@@ -293,7 +293,7 @@ function claimsOf(provider: ProviderRow, token: JWTPayload & { sub: string }, mo
     subject: token.sub,
     sid: shortText(facts['sid']),
     idToken,
-    // Exactly `true`: a provider that writes "true" does not say what it means by it.
+    // Exactly `true`: nobody knows what a provider means by the text "true".
     email: mail['email_verified'] === true ? shortText(mail['email']) : undefined,
     name: shortText(either('name')),
     username: shortText(either('preferred_username')),

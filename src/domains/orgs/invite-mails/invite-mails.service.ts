@@ -172,7 +172,7 @@ interface Addressed {
   readonly token: string
 }
 
-/** The outbox seals what it keeps, so the token is in clear nowhere. */
+/** The outbox seals its mails, so the token is stored nowhere in clear. */
 async function queue(ctx: AppContext, tx: Tx, invitations: readonly Addressed[]): Promise<void> {
   for (let at = 0; at < invitations.length; at += CHUNK)
     await sendComposed(

@@ -1,4 +1,4 @@
-/** The page of an archive that people read: what is in it, and the first rows of each area. */
+/** The page of an archive for people: a list of its areas, and the first rows of each. */
 
 import { type Html, html, rawHtml } from '#lib/html.ts'
 import type { Locale } from '#lib/localized.ts'
