@@ -80,13 +80,13 @@ describe.if(inProcess)('the statistics of the server', () => {
   const createdAt = (table: typeof qrCodes, at: number) =>
     server.ctx.db.write('test', async (tx) => void (await tx.update(table).set({ createdAt: at })))
 
-  /** The number of statements that `run` has the worker execute. */
+  /** The number of statements of the statistics that `run` has the worker execute. Jobs and, on PostgreSQL, all other readers use it too. */
   async function statements(run: () => unknown): Promise<number> {
     const runner = (server.ctx.db.readInWorker as ReadDb).runner as Runner
     const { rows } = runner
     let n = 0
     runner.rows = (sql, params) => {
-      n += 1
+      if (sql.includes(` / ${QUARTER_HOUR}`) || sql.includes('list_totals')) n += 1
       return rows.call(runner, sql, params)
     }
     try {

@@ -267,7 +267,8 @@ export function spawnServer(
   mkdirSync(cwd, { recursive: true })
   const binary = process.env['TEST_BINARY']
   // A test that needs a public address of its own has chosen a port for it.
-  const isAtPort = config.port !== 0 && new URL(config.publicUrl).port === String(config.port)
+  const isAtPort =
+    ![0, defaultConfig.port].includes(config.port) && new URL(config.publicUrl).port === String(config.port)
   return Bun.spawn([...(binary ? [binary] : [process.execPath, main.path]), 'serve'], {
     cwd,
     env: {
