@@ -1,5 +1,5 @@
 /**
- * The chat: messages of one sender to a group whose members have 1,000 sockets, direct messages a second, time of delivery, and the memory of 10,000
+ * The chat: messages of one sender to a group whose members have 1,000 sockets, direct messages a second, edits, time of delivery, and the memory of 10,000
  * sockets, against a service written with Fastify, `ws` and better-sqlite3.
  */
 
@@ -45,6 +45,7 @@ export async function run(bench: Bench): Promise<void> {
   const clients = startSockets()
   try {
     await persisted(bench, sides)
+    await edits(bench, sides[0]!)
     await fanOut(bench, sides, clients)
     await delivery(bench, sides, clients)
     await idle(bench, sides, clients)
@@ -86,6 +87,43 @@ async function persisted(bench: Bench, sides: readonly Side[]): Promise<void> {
     '/s',
   )
   for (const { name } of sides.slice(1)) bench.report.http(what, name, ours, of(name), 'rate')
+}
+
+/** Edits of direct messages, each by another sender, against new messages of the same senders. */
+async function edits(bench: Bench, { name, server, users }: Side): Promise<void> {
+  const what = `edits of messages, ${CONNECTIONS} senders`
+  const { pid, port } = server
+  const toNext = users.map((_, i) => ({ toUserId: users[(i + 1) % users.length]!.id }))
+  const edited = await Promise.all(
+    users.map(async ({ headers }, i) => {
+      const body = { ...message(toNext[i]!), clientMsgId: 'edited' }
+      return [
+        headers,
+        ((await call(server, 'POST', '/api/chats/messages', headers, body)) as { messages: [{ id: number }] })
+          .messages[0].id,
+      ] as const
+    }),
+  )
+  const content = { text: `${TEXT} ${COUNTER}` }
+  const [editing, sending] = [`${name}, edits`, `${name}, messages`]
+  const contenders = [
+    [editing, edited.map(([headers, id]) => request('PATCH', `/api/chats/messages/${id}`, headers, { content }))],
+    [sending, users.map((user, i) => post(user, toNext[i]!))],
+  ] as const
+  const of = await measure(
+    bench,
+    contenders.map(([who, requests]) => ({ name: who, pid, load: { port, requests, connections: CONNECTIONS } })),
+  )
+  const [edit, sent] = [of(editing), of(sending)]
+  const ratio = edit.cpuUs / sent.cpuUs
+  bench.report.add({
+    what,
+    against: 'new messages',
+    ours: `${whole(edit.perSecond)}/s, ${round(edit.cpuUs)} µs`,
+    theirs: `${whole(sent.perSecond)}/s, ${round(sent.cpuUs)} µs`,
+    ratio: `${times(ratio)} CPU`,
+    ...(!bench.smoke && { goal: '≤ 1.3 CPU', met: ratio <= 1.3 }),
+  })
 }
 
 /** Opens the same number of sockets for each user. */

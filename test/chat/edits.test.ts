@@ -200,4 +200,30 @@ describe.if(inProcess)('an edit', () => {
     expect((await row(id)).content).toEqual(page.updated[0].content)
     expect((await membersOf(alice, group)).total).toBe(3)
   })
+
+  test('of several conversations at once are stored together, except for those that are refused', async () => {
+    const groups = [group, await createGroup(alice, [bob]), await createGroup(bob, [alice])]
+    const messages = await Promise.all(groups.map((one, i) => say(alice, one, `together ${i}`)))
+    const more = await say(alice, group, 'together 3')
+    const { cursor } = await sync(bob, more.id)
+    const [changed, other, same, foreign, empty, later] = await Promise.all([
+      edit(alice, messages[0]!.id, 'changed'),
+      edit(alice, messages[1]!.id, 'changed too'),
+      edit(alice, messages[2]!.id, 'together 2'),
+      edit(bob, messages[0]!.id, 'not mine'),
+      edit(alice, messages[1]!.id, ''),
+      edit(alice, more.id, 'changed later'),
+    ])
+    expect([changed, other, same, foreign, empty, later].map(({ status }) => status)).toEqual([
+      200, 200, 200, 403, 400, 200,
+    ])
+    const page = await sync(bob, cursor)
+    expect(page.updated.map(({ id }: { id: number }) => id).toSorted((a: number, b: number) => a - b)).toEqual([
+      messages[0]!.id,
+      messages[1]!.id,
+      more.id,
+    ])
+    expect(page.cursor).toBe(cursor + 3)
+    expect((await row(messages[2]!.id)).editedAt).toBeNull()
+  })
 })

@@ -68,16 +68,6 @@ export async function markRecalled(
   return rows[0]
 }
 
-/** Replaces the content of a text with the number of this change. */
-export async function setContent(
-  tx: Tx,
-  id: number,
-  change: Pick<MessageRow, 'content' | 'editedAt' | 'changedNumber'>,
-): Promise<MessageRow> {
-  const [row] = await tx.update(messages).set(change).where(eq(messages.id, id)).returning()
-  return row!
-}
-
 export type KeyRow = typeof messageKeys.$inferSelect
 
 const key = prepared((db) =>

@@ -224,9 +224,14 @@ function checkRelation({ peerId, refusal }: Facts): void {
 /** @throws AppError 404 or 403 if messages of the user to the conversation would be refused */
 export async function checkMayWrite(ctx: AppContext, tx: Tx, userId: number, conversationId: number): Promise<Facts> {
   const [facts] = await findFacts(tx, [{ senderId: userId, clientMsgId: '', conversationId }])
-  await checkTarget(ctx, tx, userId, {}, facts!)
-  checkRelation(facts!)
+  await checkFacts(ctx, tx, userId, facts!)
   return facts!
+}
+
+/** `checkMayWrite` with the facts that `findFacts` has read. */
+export async function checkFacts(ctx: AppContext, tx: Tx, userId: number, facts: Facts): Promise<void> {
+  await checkTarget(ctx, tx, userId, {}, facts)
+  checkRelation(facts)
 }
 
 /** @throws AppError 400 with code 4021 if a text mentions users who are not in the conversation */

@@ -111,23 +111,20 @@ async function indexSome(tx: Tx): Promise<void> {
     terms += ofMessage.length
     characters += text.length
   }
-  await store.insertTerms(tx, indexed)
+  await store.addTerms(tx, indexed)
   const isAll = indexed.length === rows.length && rows.length < MESSAGES_PER_WRITE
   await store.setIndexedUpTo(tx, isAll ? upTo : indexed.at(-1)!.messageId)
 }
 
-/** Changes the words of an edited message. One that is not indexed yet will be indexed with its new text. */
-export async function replaceTerms(
-  tx: Tx,
+/** The words that an edit takes from a message and gives to it. */
+export function changedTerms(
   { id: messageId, conversationId, type }: Pick<MessageRow, 'id' | 'conversationId' | 'type'>,
   before: MessageRow['content'],
   after: MessageRow['content'],
-): Promise<void> {
-  if (messageId > (await store.indexedUpTo(tx))) return
-  const [old, now] = [before, after].map((content) => termsOf(runsOf(textOf({ type, content }))))
-  const [gone, added] = [new Set(old).difference(new Set(now)), new Set(now).difference(new Set(old))]
-  if (gone.size > 0) await store.deleteTerms(tx, [{ messageId, conversationId, terms: [...gone] }])
-  if (added.size > 0) await store.insertTerms(tx, [{ messageId, conversationId, terms: [...added] }])
+): { readonly gone: store.TermsOfMessage; readonly added: store.TermsOfMessage } {
+  const [old, now] = [before, after].map((content) => new Set(termsOf(runsOf(textOf({ type, content })))))
+  const of = (terms: ReadonlySet<string>): store.TermsOfMessage => ({ messageId, conversationId, terms: [...terms] })
+  return { gone: of(old!.difference(now!)), added: of(now!.difference(old!)) }
 }
 
 /** Forgets the words of messages that are recalled or deleted. The rows must still have their content. */

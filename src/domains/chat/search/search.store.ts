@@ -9,12 +9,15 @@ import { dialect } from '#db/dialect.ts'
 import { jsonRows, jsonTexts } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageIndex, messages, messageTerms } from '#db/schema/chat.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 
 import { notDeletedBy } from '../deleted.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 
 const INDEX_ROW = 1
+
+/** SQL for `indexedUpTo`. */
+export const lastIndexed = sql`coalesce((select ${sql.raw('up_to')} from ${messageIndex} where id = ${sql.raw(String(INDEX_ROW))}), 0)`
 
 const current = prepared((db) =>
   db.select({ upTo: messageIndex.upTo }).from(messageIndex).where(eq(messageIndex.id, INDEX_ROW)),
@@ -39,15 +42,7 @@ export const messagesAfter = (tx: Tx, after: number, upTo: number, limit: number
     .orderBy(messages.id)
     .limit(limit)
 
-const indexed = jsonRows('indexed', { conversationId: 'int', messageId: 'int', terms: 'json' })
-// A list of VALUES took 25 µs a term to build.
-const insert = prepared((db) =>
-  db
-    .insert(messageTerms)
-    .select(
-      sql`select ${indexed.conversationId}, term.value, ${indexed.messageId} from ${indexed.rows}, ${jsonTexts(indexed.terms, 'term')}`,
-    ),
-)
+const termsOfMessages = (name: string) => jsonRows(name, { conversationId: 'int', messageId: 'int', terms: 'json' })
 
 export interface TermsOfMessage {
   readonly messageId: number
@@ -55,29 +50,46 @@ export interface TermsOfMessage {
   readonly terms: readonly string[]
 }
 
-export const insertTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
-  void (await insert(tx, indexed.values(list)))
+/** The values of `insertTerms`, from a list of `TermsOfMessage`. */
+export const withTerms = termsOfMessages('with_terms')
+
+// A list of VALUES took 25 µs a term to build.
+export const insertTerms = (db: Builders) =>
+  db
+    .insert(messageTerms)
+    .select(
+      sql`select ${withTerms.conversationId}, term.value, ${withTerms.messageId} from ${withTerms.rows}, ${jsonTexts(withTerms.terms, 'term')}`,
+    )
+
+/** The values of `removeTerms`, from a list of `TermsOfMessage`. */
+export const withoutTerms = termsOfMessages('without_terms')
 
 /** Each term is looked up by itself: PostgreSQL expects many, and would read the whole table. */
-const remove = prepared((db) => {
+export const removeTerms = (db: Builders) => {
   const { conversationId, term, messageId } = messageTerms
   const isOne = and(
-    eq(conversationId, indexed.conversationId),
+    eq(conversationId, withoutTerms.conversationId),
     eq(term, sql`term.value`),
-    eq(messageId, indexed.messageId),
+    eq(messageId, withoutTerms.messageId),
   )
-  const given = sql`${indexed.rows}, ${jsonTexts(indexed.terms, 'term')}`
+  const given = sql`${withoutTerms.rows}, ${jsonTexts(withoutTerms.terms, 'term')}`
   return db
     .delete(messageTerms)
     .where(
       dialect === 'sqlite'
-        ? sql`(${conversationId}, ${term}, ${messageId}) in (select ${indexed.conversationId}, term.value, ${indexed.messageId} from ${given})`
+        ? sql`(${conversationId}, ${term}, ${messageId}) in (select ${withoutTerms.conversationId}, term.value, ${withoutTerms.messageId} from ${given})`
         : sql`ctid = any(array(select found.place from ${given}, lateral (select ctid as place from ${messageTerms} where ${isOne} limit 1) as found))`,
     )
-})
+}
+
+const insert = prepared(insertTerms)
+const remove = prepared(removeTerms)
+
+export const addTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
+  void (await insert(tx, withTerms.values(list)))
 
 export const deleteTerms = async (tx: Tx, list: readonly TermsOfMessage[]): Promise<void> =>
-  void (await remove(tx, indexed.values(list)))
+  void (await remove(tx, withoutTerms.values(list)))
 
 /** Messages that a user can see, with ids in (after, upTo]. */
 export interface Window {
