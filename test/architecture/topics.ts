@@ -125,6 +125,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'deleted',
     'members',
     'messages',
+    'marks',
     'conversations',
     'groups',
     'reactions',

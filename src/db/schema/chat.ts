@@ -102,9 +102,17 @@ export const conversationMembers = table(
     joinedAt: col.time('joined_at').notNull().default(0),
     /** The user sees messages above this number: 0, or the last number before the user joined or has cleared the history. */
     clearedUpTo: col.int('cleared_up_to').notNull().default(0),
+    /**
+     * The last number before the user joined the group: earlier messages were not for this user, and a read mark above them says nothing. Null in direct
+     * conversations, and in rows of earlier versions, for which `clearedUpTo` is used.
+     */
+    joinedAfter: col.int('joined_after'),
     /** The user has left and sees messages up to this number; null while a member. */
     leftAfter: col.int('left_after'),
     readUpTo: col.int('read_up_to').notNull().default(0),
+    /** When `readUpTo` got its value, and its value before: when the messages between the two were read. Of earlier ones the time is not kept. */
+    readAt: col.time('read_at'),
+    readBefore: col.int('read_before'),
     /** `readUpTo` as shown to the other user of a direct conversation: not changed while either has blocked the other. */
     shownReadUpTo: col.int('shown_read_up_to').notNull().default(0),
     /** Messages of others that the user can see, above `readUpTo`, neither recalled nor SYSTEM. Kept by every write. */

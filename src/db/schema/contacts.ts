@@ -95,6 +95,10 @@ export const contactProfiles = table(
     whoMayRequest: col.text('who_may_request').$type<WhoMayRequest>().notNull().default('EVERYONE'),
     whoMayMessage: col.text('who_may_message').$type<WhoMayMessage>().notNull().default('CONTACTS'),
     readReceipts: col.bool('read_receipts').notNull().default(true),
+    /** The user and contacts who have it on too see when the other was last here. */
+    presence: col.bool('presence').notNull().default(false),
+    /** When the user was last here, to a minute. Null without `presence`. */
+    seenAt: col.time('seen_at'),
   },
   (t) => [uniqueIndex('contact_profiles_card').on(t.cardCode).where(sql.raw('card_code is not null'))],
 )

@@ -12,10 +12,12 @@ import { forgetDeletionsOf } from './deleted.store.ts'
 import { deletionEndpoints } from './deletions.endpoints.ts'
 import { editEndpoints } from './edits.endpoints.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
+import { startReadCounts, stopReadCounts } from './feed/read-counts.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
 import { clearAvatars, followImported, followJoined, followLeft, removeFromGroups } from './groups/groups.listeners.ts'
 import { deleteOldCursorsJob, flushCursors, listenForTyping, liveFrames } from './live.service.ts'
 import { deleteCursorsOf } from './live.store.ts'
+import { markEndpoints } from './marks/marks.endpoints.ts'
 import { lostFilesJob } from './messages/media.service.ts'
 import { insertLostFiles } from './messages/media.store.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
@@ -39,6 +41,7 @@ export const chat = domain({
     ...editEndpoints,
     ...deletionEndpoints,
     ...reportEndpoints,
+    ...markEndpoints,
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,
@@ -84,11 +87,13 @@ export const chat = domain({
   async start(ctx) {
     startPurging(ctx)
     listenForTyping(ctx)
+    startReadCounts(ctx)
     await startFeed(ctx)
   },
   async stop(ctx) {
     await stopPurging(ctx)
     await flushCursors(ctx)
+    await stopReadCounts(ctx)
     await stopFeed(ctx)
   },
 })

@@ -116,6 +116,17 @@ export function messageRefusal(fromId: SQL, toId: SQL): SQL<4011 | 4012 | null> 
     else 4011 end`
 }
 
+/** SQL for whether one of the users has blocked the other. */
+export function isBlockedSql(a: SQL, b: SQL): SQL {
+  const side = (ownId: SQL, otherId: SQL) =>
+    sql`(select side.blocked from ${contacts} as side where side.user_id = ${ownId} and side.other_id = ${otherId}) is true`
+  return sql`(${side(a, b)} or ${side(b, a)})`
+}
+
+/** SQL for whether the user sends read receipts. */
+export const sendsReceipts = (userId: SQL): SQL =>
+  sql`((select profile.read_receipts from ${contactProfiles} as profile where profile.user_id = ${userId}) is not false)`
+
 /** Two queries, each by the index of pairs. */
 export async function findBlockedAmong(db: Db | Tx, userId: number, otherIds: readonly number[]): Promise<Set<number>> {
   const others = [...otherIds]

@@ -34,5 +34,5 @@ export {
   readReceiptsOf,
   remarksOf,
 } from './contacts.service.ts'
-export { messageRefusal } from './contacts.store.ts'
+export { isBlockedSql, messageRefusal, sendsReceipts } from './contacts.store.ts'
 export type { Person } from './contacts.view.ts'

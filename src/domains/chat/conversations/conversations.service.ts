@@ -11,6 +11,7 @@ import { topic } from '#platform/bus.ts'
 
 import { isUnread, isVisible, unseenUpTo } from '../members.rules.ts'
 import { findConversation, findDirect, findMember, type MemberRow, membersOf, peerOf } from '../members.store.ts'
+import { withReadCounts } from '../marks/marks.service.ts'
 import { findMessage, hasCardOf } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { IN_ORDER } from '../numbers.ts'
@@ -19,12 +20,13 @@ import * as store from './conversations.store.ts'
 import { announce, toConversations } from './conversations.view.ts'
 import { historyOf, messagesBetween } from './history.store.ts'
 
-/** A user has read; `to`: the users whose sockets get the `read` frame. */
+/** A user has read; `to`: the users whose sockets get the `read` frame; `after`: in a group, up to where the user had read before. */
 export const READ = topic<{
   readonly conversationId: number
   readonly userId: number
   readonly readUpToId: number
   readonly to: readonly number[]
+  readonly after?: number
 }>('chat.read')
 
 /** Messages wait for their deletion (`purgeUpTo`). */
@@ -128,7 +130,8 @@ async function readStep(tx: Tx, conversationId: number, userId: number, upTo: nu
       const receipts = await readReceiptsOf(tx, [userId, peerId])
       if (receipts.get(userId) && receipts.get(peerId)) to.push(peerId)
     }
-    tx.publish(READ, { conversationId, userId, readUpToId: readUpTo, to })
+    const after = conversation.type === 'GROUP' ? { after: row.readUpTo } : undefined
+    tx.publish(READ, { conversationId, userId, readUpToId: readUpTo, to, ...after })
     announce(tx, conversationId, [userId])
   }
   return updated
@@ -177,7 +180,8 @@ export async function showHistory(
   const shown = rows.slice(0, limit)
   if (afterId !== undefined) shown.reverse()
   const extras = await loadExtras(ctx.db.read, shown)
-  return { items: shown.map((message) => toMessage(ctx, message, extras)), hasMore: rows.length > limit }
+  const items = shown.map((message) => toMessage(ctx, message, extras))
+  return { items: await withReadCounts(ctx.db.read, row, items), hasMore: rows.length > limit }
 }
 
 /** The conversation of two users, if the first one has it on the list. */

@@ -141,13 +141,14 @@ export async function updateOwnView(
 
 export const setRead = async (
   tx: Tx,
-  { conversationId, userId }: MemberRow,
+  { conversationId, userId, readUpTo }: MemberRow,
   change: Pick<MemberRow, 'readUpTo' | 'shownReadUpTo' | 'unread'>,
 ): Promise<MemberRow> => {
   const [row] = await tx
     .update(members)
     .set({
       ...change,
+      ...(change.readUpTo > readUpTo && { readAt: tx.stamp, readBefore: readUpTo }),
       mentionedAt: sql`case when ${members.mentionedAt} <= ${change.readUpTo} then 0 else ${members.mentionedAt} end`,
       updatedAt: updatedAtFor(members, change, tx.stamp),
     })

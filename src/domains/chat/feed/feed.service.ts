@@ -99,7 +99,7 @@ class Feed {
     })
     bus.onGap(() => this.#reread())
     bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
-    bus.on(READ, ({ to, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
+    bus.on(READ, ({ to, after: _, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
     // For messages that were written between reading the position and listening.
     this.#reread()
   }

@@ -193,6 +193,7 @@ export async function addMembers(
     role,
     joinedAt: tx.stamp,
     clearedUpTo: seen,
+    joinedAfter: seen,
     leftAfter: null,
     unread: 0,
     mentionedAt: 0,

@@ -31,7 +31,7 @@ const Reaction = Model('Reaction', {
   userIds: Type.Array(Id, { description: `The first ${SHOWN_USERS} users who added it` }),
 })
 
-/** The same for all viewers. */
+/** The same for all viewers, except for `readCount`. */
 export const Message = Model('Message', {
   id: { ...Id, description: 'Grows with time, over all conversations' },
   conversationId: Id,
@@ -54,6 +54,14 @@ export const Message = Model('Message', {
     description: 'Of a recalled message that others than the sender have removed',
   }),
   editedAt: Nullable({ ...Time, description: 'When the sender last changed the text' }),
+  readCount: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      examples: [3],
+      description:
+        'How many members have read it. Only in the history of a group of up to 100 members, of your own messages, if you have read receipts on',
+    }),
+  ),
   createdAt: Time,
 })
 export type Message = Static<typeof Message>
