@@ -11,6 +11,7 @@ import {
   isPresent,
   memberOf,
   peerOf,
+  readersOf,
   unreadOf,
   type User,
   visible,
@@ -125,6 +126,27 @@ export const conversationSteps: Record<string, Step> = {
       checkConversation(reply.data, conversation, user)
     const history = await of(user).get(`${path}/messages`)
     answered(`history ${user.name} ${conversation.id}`, history, ...allowed)
+  },
+  async readers(user) {
+    const own = conversations.flatMap((each) =>
+      isMemberOf(each, user) ? each.messages.filter(({ senderId }) => senderId === user.id) : [],
+    )
+    const all = conversations.flatMap(({ messages }) => messages)
+    if (all.length === 0) return
+    const message = pick(own.length > 0 && chance(85) ? own.slice(-20) : all)
+    const conversation = conversations.find(({ messages }) => messages.includes(message))!
+    const isSeen =
+      message.senderId === user.id && isMemberOf(conversation, user) && visible(conversation, user).includes(message)
+    const allowed = !isSeen ? 404 : isPresent(conversation, user) ? 200 : 4015
+    const reply = await of(user).get(`/api/chats/messages/${message.id}/readers`)
+    if (!answered(`readers ${user.name} ${message.id}`, reply, allowed)) return
+    const hidden = message.recalledAt !== null ? 'RECALLED' : user.readReceipts ? null : 'RECEIPTS_OFF'
+    const { readers, others } = readersOf(conversation, message, user)
+    const { unavailable, notReadCount, readers: seen } = reply.data
+    expect(
+      [unavailable, notReadCount, seen.map(({ userId }: { userId: number }) => userId).toSorted()],
+      context(),
+    ).toEqual(hidden === null ? [null, others, readers.map(({ id }) => id).toSorted()] : [hidden, 0, []])
   },
   sync: compareSync,
   async wait() {

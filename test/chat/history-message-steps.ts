@@ -246,10 +246,10 @@ function mention(user: User, group: Conversation): Draft {
   return isIn ? one('TEXT', content) : bad({ type: 'TEXT', content }, 4021, 4015, 404)
 }
 
-/** Mentions of a member of the group in some percent of cases, of any user in few. */
-function someMention({ type, members }: Conversation, percent: number): { mentions?: number[] } {
+/** Mentions somebody in some percent of cases: in `ofMembers` percent of them a member of the group, otherwise any user. */
+function someMention({ type, members }: Conversation, percent: number, ofMembers = 90): { mentions?: number[] } {
   if (type === 'DIRECT' || !chance(percent)) return {}
-  return { mentions: [pick(chance(90) ? members.map(({ user }) => user) : world.users).id] }
+  return { mentions: [pick(chance(ofMembers) ? members.map(({ user }) => user) : world.users).id] }
 }
 
 /** The possible outcomes of an edit. Whether former members and users who could not send get one refusal or the other is open. */
@@ -432,7 +432,7 @@ export const messageSteps: Record<string, Step> = {
     if (list.length === 0) return
     const { conversation, message } = pick(list)
     const before = message.content
-    const content = { ...someMention(conversation, 80), text: `${pick(WORDS)} ${random(3)}` }
+    const content = { ...someMention(conversation, 80, 60), text: `${pick(WORDS)} ${random(3)}` }
     const reply = await of(user).patch(`/api/chats/messages/${message.id}`, { content })
     const name = `edit ${user.name} ${message.id} of ${message.senderId} ${JSON.stringify(content)}`
     if (!answered(name, reply, ...editOutcomes(user, conversation, message, content))) return

@@ -77,6 +77,8 @@ export interface Member {
   leftAfter: number | undefined
   /** The user sees messages above. */
   clearedUpTo: number
+  /** Earlier messages were sent before the user joined the group. */
+  joinedAfter: number
   readUpTo: number
   /** `readUpTo` for the other user: it stays while either has blocked the other, until the next read mark. */
   shownUpTo: number
@@ -121,6 +123,7 @@ export const newMember = (user: User, clearedUpTo = 0): Member => ({
   joined: 0,
   leftAfter: undefined,
   clearedUpTo,
+  joinedAfter: clearedUpTo,
   readUpTo: 0,
   shownUpTo: 0,
   hidden: false,
@@ -168,6 +171,27 @@ export const unreadOf = (conversation: Conversation, user: User): number =>
     ({ id, senderId, recalledAt }) =>
       senderId !== null && senderId !== user.id && recalledAt === null && id > memberOf(conversation, user).readUpTo,
   ).length
+
+/** The users who have read a message of the viewer, as far as the viewer sees it, and the number of the others to whom it was sent. */
+export function readersOf(conversation: Conversation, { id }: Sent, viewer: User): { readers: User[]; others: number } {
+  const sentTo = presentMembers(conversation).filter(({ user, joinedAfter }) => user !== viewer && id > joinedAfter)
+  const readers = sentTo.filter(
+    ({ user, shownUpTo }) =>
+      user.readReceipts && shownUpTo >= id && (conversation.type === 'DIRECT' || !isBlocked(user, viewer)),
+  )
+  return { readers: readers.map(({ user }) => user), others: sentTo.length - readers.length }
+}
+
+/** The number of readers in the history of the viewer. */
+export function readCountOf(conversation: Conversation, message: Sent, viewer: User): number | undefined {
+  const isCounted =
+    conversation.type === 'GROUP' &&
+    isPresent(conversation, viewer) &&
+    message.senderId === viewer.id &&
+    message.recalledAt === null &&
+    viewer.readReceipts
+  return isCounted ? readersOf(conversation, message, viewer).readers.length : undefined
+}
 
 const blocks = (user: User, other: User): boolean => user.contacts.get(other.id)?.blocked ?? false
 export const isBlocked = (user: User, other: User): boolean => blocks(user, other) || blocks(other, user)

@@ -23,6 +23,7 @@ import {
   memberOf,
   peerOf,
   presentMembers,
+  readCountOf,
   type Sent,
   statusOf,
   syncOf,
@@ -269,7 +270,12 @@ async function compareHistory(conversation: Conversation, user: User): Promise<v
   for (let at = 0; at < all.length || at === 0; at += limit) {
     const query = { limit, ...(beforeId !== undefined && { beforeId }) }
     const { data } = ok(await of(user).get(`/api/chats/conversations/${conversation.id}/messages`, query))
-    checkMessages(data.items, all.slice(at, at + limit))
+    const page = all.slice(at, at + limit)
+    checkMessages(data.items, page)
+    expect(
+      data.items.map(({ readCount }: { readCount?: number }) => readCount),
+      context(),
+    ).toEqual(page.map((message) => readCountOf(conversation, message, user)))
     expect(data.hasMore, context()).toBe(at + limit < all.length)
     beforeId = data.items.at(-1)?.id
   }

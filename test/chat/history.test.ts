@@ -34,8 +34,9 @@ const names = [
   ...Object.keys(messageSteps),
   ...Array.from<string>({ length: 10 }).fill('send'),
   ...Array.from<string>({ length: 3 }).fill('recall'),
-  ...Array.from<string>({ length: 3 }).fill('edit'),
+  ...Array.from<string>({ length: 5 }).fill('edit'),
   ...Array.from<string>({ length: 3 }).fill('read'),
+  ...Array.from<string>({ length: 2 }).fill('readers'),
   ...Object.keys(groupSteps),
   'createGroup',
   'addMember',
@@ -74,6 +75,8 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
     'edit 4021',
     'repeatOther 400',
     'sendToGroup 4015',
+    'readers 404',
+    'readers 4015',
   ]
   if (STEPS >= 2600 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
 }, 1_200_000)
