@@ -142,7 +142,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'admin',
     'own-data',
   ],
-  contacts: ['contacts', 'list', 'privacy', 'card', 'requests', 'search', 'own-data'],
+  contacts: ['contacts', 'list', 'privacy', 'presence', 'card', 'requests', 'search', 'own-data'],
   delivery: ['gateways', 'delivery', 'refusals', 'templates', 'delivery-worker', 'sending'],
   found: ['found', 'things', 'cards', 'forms', 'reports', 'notices', 'threads', 'clean-up', 'own-data'],
   files: [

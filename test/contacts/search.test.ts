@@ -185,6 +185,7 @@ describe('privacy settings', () => {
       whoMayRequest: 'EVERYONE',
       whoMayMessage: 'CONTACTS',
       readReceipts: true,
+      presence: false,
     }
     expect(ok(await mei.call('contacts.privacy')).data as object).toEqual(defaults)
     expect(ok(await mei.put('/api/contacts/settings', {})).data).toEqual(defaults)
@@ -194,7 +195,7 @@ describe('privacy settings', () => {
         .data as object,
     ).toEqual(changed)
     await codeOf(mei)
-    for (const body of [{ whoMayRequest: 'FRIENDS' }, { readReceipts: 'yes' }, { findableByEmail: null }])
+    for (const body of [{ whoMayRequest: 'FRIENDS' }, { readReceipts: 'yes' }, { presence: null }, { findableByEmail: null }])
       expect((await mei.put('/api/contacts/settings', body)).status, JSON.stringify(body)).toBe(400)
     expect(ok(await mei.call('contacts.privacy')).data as object).toEqual(changed)
     for (const method of ['GET', 'PUT'] as const)

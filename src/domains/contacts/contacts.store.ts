@@ -34,6 +34,7 @@ export interface PersonRow {
   readonly whoMayRequest: WhoMayRequest
   readonly whoMayMessage: WhoMayMessage
   readonly readReceipts: boolean
+  readonly presence: boolean
   /** When the present card code was made; 0 if there is none. */
   readonly cardUpdatedAt: number
 }
@@ -65,6 +66,7 @@ export async function findPerson(db: Db | Tx, id: number): Promise<PersonRow | u
     whoMayRequest: profile?.whoMayRequest ?? 'EVERYONE',
     whoMayMessage: profile?.whoMayMessage ?? 'CONTACTS',
     readReceipts: profile?.readReceipts ?? true,
+    presence: profile?.presence ?? false,
     cardUpdatedAt: profile?.cardUpdatedAt ?? 0,
   }
 }
@@ -215,16 +217,21 @@ export async function withoutReadReceipts(db: Db | Tx, userIds: readonly number[
 }
 
 export type PrivacyChange = Partial<
-  Pick<PersonRow, 'findableByEmail' | 'findableByPhone' | 'whoMayRequest' | 'whoMayMessage' | 'readReceipts'>
+  Pick<
+    PersonRow,
+    'findableByEmail' | 'findableByPhone' | 'whoMayRequest' | 'whoMayMessage' | 'readReceipts' | 'presence'
+  >
 >
 
 /** Changes the given settings; the others keep their values, or get their defaults. */
 export async function upsertPrivacy(tx: Tx, userId: number, change: PrivacyChange): Promise<void> {
   if (Object.keys(change).length === 0) return
+  // When the user was here is kept no longer than it is shared.
+  const set = { ...change, ...(change.presence === false && { seenAt: null }) }
   await tx
     .insert(contactProfiles)
-    .values({ userId, ...change })
-    .onConflictDoUpdate({ target: contactProfiles.userId, set: change })
+    .values({ userId, ...set })
+    .onConflictDoUpdate({ target: contactProfiles.userId, set })
 }
 
 const contactCount = prepared((db) =>

@@ -29,6 +29,8 @@ export const contactAreas: readonly DataArea[] = [
       whoMayRequest: contactProfiles.whoMayRequest,
       whoMayMessage: contactProfiles.whoMayMessage,
       readReceipts: contactProfiles.readReceipts,
+      presence: contactProfiles.presence,
+      seenAt: contactProfiles.seenAt,
     },
     where: (userId) => eq(contactProfiles.userId, userId),
     key: [contactProfiles.userId],

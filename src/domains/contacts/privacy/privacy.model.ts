@@ -12,7 +12,10 @@ const fields = {
     description:
       'Who may write to you: contacts who have each other, also members of your organizations, or everyone who may know you',
   }),
-  readReceipts: Type.Boolean({ description: 'You and the people you write with see what the other has read' }),
+  readReceipts: Type.Boolean({
+    description: 'You and the people you write with see what the other has read, also in groups of up to 100 members',
+  }),
+  presence: Type.Boolean({ description: 'You and contacts who have it on too see when the other was last here' }),
 }
 export const PrivacyView = Model('ContactPrivacy', fields)
 export type PrivacyView = Static<typeof PrivacyView>
@@ -23,5 +26,6 @@ export const UpdatePrivacy = Model('UpdateContactPrivacy', {
   whoMayRequest: Type.Optional(fields.whoMayRequest),
   whoMayMessage: Type.Optional(fields.whoMayMessage),
   readReceipts: Type.Optional(fields.readReceipts),
+  presence: Type.Optional(fields.presence),
 })
 export type UpdatePrivacy = Static<typeof UpdatePrivacy>

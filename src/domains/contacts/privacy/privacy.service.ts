@@ -10,13 +10,14 @@ export async function getPrivacy(ctx: AppContext, actor: Actor): Promise<Privacy
 
 export const updatePrivacy = (ctx: AppContext, actor: Actor, change: UpdatePrivacy): Promise<PrivacyView> =>
   ctx.db.write('contacts.updatePrivacy', async (tx) => {
-    const { findableByEmail, findableByPhone, whoMayRequest, whoMayMessage, readReceipts } = change
+    const { findableByEmail, findableByPhone, whoMayRequest, whoMayMessage, readReceipts, presence } = change
     await upsertPrivacy(tx, actor.userId, {
       ...(findableByEmail !== undefined && { findableByEmail }),
       ...(findableByPhone !== undefined && { findableByPhone }),
       ...(whoMayRequest !== undefined && { whoMayRequest }),
       ...(whoMayMessage !== undefined && { whoMayMessage }),
       ...(readReceipts !== undefined && { readReceipts }),
+      ...(presence !== undefined && { presence }),
     })
     return toView((await findPerson(tx, actor.userId))!)
   })
@@ -27,4 +28,5 @@ const toView = (row: PersonRow): PrivacyView => ({
   whoMayRequest: row.whoMayRequest,
   whoMayMessage: row.whoMayMessage,
   readReceipts: row.readReceipts,
+  presence: row.presence,
 })
