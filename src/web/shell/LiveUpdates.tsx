@@ -11,7 +11,7 @@ import { call } from '../api/client.ts'
 import { useRefresh } from '../api/hooks.ts'
 import { notify } from '../browser/notices.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
-import { addUnreadMessages, type Frame, setUnreadMessages, useLive } from '../session/live.ts'
+import { addUnreadMessages, type Frame, sendFrame, setUnreadMessages, useLive } from '../session/live.ts'
 import { type OpenPage, renewPush } from '../session/push.ts'
 import { registerWorkerLater } from '../session/service-worker.ts'
 import { may, reloadSession, useSession } from '../session/session.ts'
@@ -24,6 +24,11 @@ const words = texts({ en: { open: 'Open' }, zh: { open: '查看' } })
 const SOON = 300
 /** The same after they were just read. */
 const PAUSE = 5_000
+
+/** Says that somebody is here, for those who share it with their contacts. */
+const sayHere = (): void => {
+  if (document.visibilityState === 'visible') sendFrame('presence', {})
+}
 
 export function LiveUpdates() {
   const t = useTexts(words)
@@ -78,6 +83,11 @@ export function LiveUpdates() {
   }, [])
   const onReconnected = useCallback(() => void client.invalidateQueries(), [client])
   const onContact = useCallback(() => void latest.current.refresh('contacts'), [])
+  useEffect(() => {
+    const timer = setInterval(sayHere, 60_000)
+    return () => clearInterval(timer)
+  }, [])
+  useLive('hello', sayHere)
   useLive('message', onChat)
   useLive('message.recalled', onChat)
   useLive('message.updated', onChat)

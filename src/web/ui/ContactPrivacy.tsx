@@ -32,7 +32,9 @@ const words = texts({
       EVERYONE: 'Everyone',
     },
     readReceipts: 'Read receipts',
-    readReceiptsHelp: 'You and the people you write with see what the other has read.',
+    readReceiptsHelp: 'You and the people you write with see what the other has read, also in groups.',
+    presence: 'Online status',
+    presenceHelp: 'You and contacts who turn this on too see whether the other is online, and when they were last here.',
   },
   zh: {
     saved: '设置已保存。',
@@ -52,11 +54,13 @@ const words = texts({
     whoMayMessage: '消息',
     messages: { CONTACTS: '我的联系人', ORG_MEMBERS: '以及我所在组织的成员', EVERYONE: '所有人' },
     readReceipts: '已读回执',
-    readReceiptsHelp: '你和对方都能看到消息是否已读。',
+    readReceiptsHelp: '你和对方都能看到消息是否已读，群聊中也一样。',
+    presence: '在线状态',
+    presenceHelp: '你和同样开启此项的联系人能看到对方是否在线，以及最后在线的时间。',
   },
 })
 
-type Flag = 'findableByEmail' | 'findableByPhone' | 'readReceipts'
+type Flag = 'findableByEmail' | 'findableByPhone' | 'readReceipts' | 'presence'
 
 export function ContactPrivacy() {
   const query = useCall('contacts.privacy')
@@ -66,7 +70,7 @@ export function ContactPrivacy() {
 function Form({ privacy }: { privacy: Settings }) {
   const t = useTexts(words)
   const may = useMay()
-  const update = useAction('contacts.updatePrivacy', { done: t.saved, refreshes: ['contacts.privacy'] })
+  const update = useAction('contacts.updatePrivacy', { done: t.saved, refreshes: ['contacts.privacy', 'contacts.presence'] })
   const isFixed = !may('contacts.updatePrivacy')
   // The new value is shown while it is saved.
   const shown = update.isPending ? { ...privacy, ...(update.variables?.body as Partial<Settings>) } : privacy
@@ -119,6 +123,7 @@ function Form({ privacy }: { privacy: Settings }) {
           {choice('whoMayRequest', t.whoMayRequest, t.requests)}
           {choice('whoMayMessage', t.whoMayMessage, t.messages)}
           {flag('readReceipts', t.readReceipts, t.readReceiptsHelp)}
+          {flag('presence', t.presence, t.presenceHelp)}
         </Stack>
       </Section>
     </>

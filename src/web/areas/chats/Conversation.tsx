@@ -15,6 +15,7 @@ import { useRecent } from '../../session/recent.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
+import { usePresence } from '../../ui/presence.ts'
 import { Composer } from './Composer.tsx'
 import { ConversationMenu } from './ConversationMenu.tsx'
 import { onLogKey, ROW } from './log-keys.ts'
@@ -189,8 +190,9 @@ interface HeaderProps {
   menu: ReactNode
 }
 
-function Header({ conversation: { title, avatarUrl, group }, isPhone, typing, menu }: HeaderProps) {
+function Header({ conversation: { title, avatarUrl, peer, group }, isPhone, typing, menu }: HeaderProps) {
   const t = useTexts(words)
+  const presence = usePresence(peer === null ? [] : [peer.userId])
   return (
     <Stack
       direction="row"
@@ -212,7 +214,9 @@ function Header({ conversation: { title, avatarUrl, group }, isPhone, typing, me
             ? t.typing(list(typing))
             : group !== null && group.role !== null
               ? t.members(group.memberCount)
-              : ''}
+              : peer === null
+                ? ''
+                : presence(peer.userId)}
         </Typography>
       </Box>
       {menu}

@@ -13,8 +13,9 @@ import {
   RemoveCircleOutlined,
   Reply,
   Undo,
+  VisibilityOutlined,
 } from '@mui/icons-material'
-import { Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
+import { Box, ButtonBase, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
@@ -35,6 +36,7 @@ import { EditDialog } from './EditDialog.tsx'
 import { ROW } from './log-keys.ts'
 import { RemoveDialog, ReportDialog } from './ModerationDialogs.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
+import { ReadersDialog } from './ReadersDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 import { words } from './words.ts'
 
@@ -57,6 +59,8 @@ const own = texts({
     editedAt: (time: string) => `Edited ${time}`,
     read: 'Read',
     sent: 'Sent',
+    readers: 'Read by',
+    readBy: (n: number) => (n === 1 ? 'Read by 1 member' : `Read by ${n} members`),
     react: (emoji: string) => `React with ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}: ${names}`,
     partly: (n: number) =>
@@ -80,6 +84,8 @@ const own = texts({
     editedAt: (time: string) => `编辑于 ${time}`,
     read: '已读',
     sent: '已发送',
+    readers: '谁已读',
+    readBy: (n: number) => `${n} 人已读`,
     react: (emoji: string) => `回应 ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}：${names}`,
     partly: (n: number) => `有 ${n} 人未能收到，对方可能不接收你的消息。`,
@@ -207,6 +213,9 @@ export function MessageRow(props: MessageRowProps) {
                     isRead={isOwn && !isGroup ? (peerReadUpToId ?? 0) >= message.id : undefined}
                   />
                 )}
+                {!isFollowed && isGroup && isOwn && message.readCount !== undefined && (
+                  <ReadBy messageId={message.id} count={message.readCount} />
+                )}
               </Stack>
             </Box>
             {message.reactions.length > 0 && (
@@ -247,6 +256,27 @@ function SentAt({ at, isRead }: { at: number; isRead: boolean | undefined }) {
   )
 }
 
+/** How many members have read an own message; names them on tap. */
+function ReadBy({ messageId, count }: { messageId: number; count: number }) {
+  const o = useTexts(own)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <ButtonBase
+        aria-label={o.readBy(count)}
+        tabIndex={-1}
+        onClick={() => setOpen(true)}
+        // The area to tap is larger than the sign, without moving the text.
+        sx={{ gap: 0.25, borderRadius: 1, px: 0.75, py: 1.25, mx: -0.75, my: -1.25 }}
+      >
+        {count === 0 ? <Done sx={{ fontSize: 16 }} /> : <DoneAll sx={{ fontSize: 16 }} />}
+        {count > 0 && <Typography variant="caption">{count}</Typography>}
+      </ButtonBase>
+      {isOpen && <ReadersDialog messageId={messageId} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
+
 function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) => void {
   const { user } = useSession()
   const onDone = (changed: Message) => onChanged([changed])
@@ -261,6 +291,7 @@ function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) 
 function Actions({
   message,
   members,
+  isGroup,
   isManager,
   onReply,
   onChanged,
@@ -274,7 +305,7 @@ function Actions({
   const [isForwarding, setForwarding] = useState(false)
   const [isEditing, setEditing] = useState(false)
   const [isDeleting, setDeleting] = useState(false)
-  const [step, setStep] = useState<'remove' | 'report'>()
+  const [step, setStep] = useState<'remove' | 'report' | 'readers'>()
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
     onDone: (changed) => onChanged([changed]),
@@ -314,6 +345,9 @@ function Actions({
         {isOwn && may('messages.recall') && (
           <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
+        {isOwn && isGroup && message.readCount !== undefined && (
+          <MenuEntry icon={<VisibilityOutlined />} text={o.readers} onClick={() => setStep('readers')} />
+        )}
         {isManager && !isOwn && may('messages.remove') && (
           <MenuEntry icon={<RemoveCircleOutlined />} text={o.remove} onClick={() => setStep('remove')} />
         )}
@@ -326,6 +360,7 @@ function Actions({
       </IconMenu>
       {step === 'remove' && <RemoveDialog message={message} onChanged={onChanged} onClose={() => setStep(undefined)} />}
       {step === 'report' && <ReportDialog message={message} onClose={() => setStep(undefined)} />}
+      {step === 'readers' && <ReadersDialog messageId={message.id} onClose={() => setStep(undefined)} />}
       {isDeleting && (
         <ActionDialog
           operation="messages.delete"

@@ -65,8 +65,14 @@ export class MessageStore {
     for (const listener of this.listeners) listener()
   }
 
+  /** Messages of frames and of answers to changes are the same for all members: the counts of readers stay. */
   private add(messages: readonly Message[]): void {
-    this.change({ items: merged(this.state.items, messages) })
+    const counts = new Map(this.state.items?.map(({ id, readCount }) => [id, readCount]))
+    const counted = messages.map((message) => {
+      const readCount = message.recalled ? undefined : (message.readCount ?? counts.get(message.id))
+      return readCount === undefined ? message : { ...message, readCount }
+    })
+    this.change({ items: merged(this.state.items, counted) })
   }
 
   readonly put = (messages: readonly Message[]): void => {
@@ -234,6 +240,26 @@ export class MessageStore {
       this.advance(data.cursor)
     })
 
+  /** Members have read messages of the user. */
+  readonly onRead = ({ data }: Frame): void => {
+    if (data.conversationId !== this.conversationId) return
+    const counts = data.counts as readonly { messageId: number; readCount: number }[]
+    this.whenRead(() => this.count(new Map(counts.map(({ messageId, readCount }) => [messageId, readCount]))))
+  }
+
+  private count(counts: ReadonlyMap<number, number>): void {
+    const known = (this.state.items ?? []).filter(({ id, recalled }) => counts.has(id) && !recalled)
+    this.add(known.map((message) => ({ ...message, readCount: counts.get(message.id)! })))
+  }
+
+  /** Reads the counts of the newest messages again, of which frames are missing after an interruption. */
+  private async countAgain(): Promise<void> {
+    if (this.state.items?.some(({ readCount }) => readCount !== undefined) !== true) return
+    const page = await this.page({}).catch(() => ({ items: [] }))
+    const counts = page.items.flatMap(({ id, readCount }) => (readCount === undefined ? [] : [[id, readCount] as const]))
+    this.count(new Map(counts))
+  }
+
   // Catching up
 
   readonly onHello = async (): Promise<void> => {
@@ -274,7 +300,10 @@ export class MessageStore {
         for (const each of page.recalled) this.recall(each)
         this.cursor = page.cursor
         this.isComplete = !page.hasMore
-        if (!page.hasMore) return this.stop()
+        if (!page.hasMore) {
+          this.stop()
+          return void this.countAgain()
+        }
       } catch (problem) {
         const { status } = problem as ApiError
         // A refusal stays one, for example because the session has ended.

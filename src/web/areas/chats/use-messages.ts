@@ -26,6 +26,7 @@ export function useMessages(conversationId: number, wanted: number | undefined):
   useLive('message', store.onMessage)
   useLive('message.updated', store.onUpdated)
   useLive('message.recalled', store.onRecalled)
+  useLive('message.read', store.onRead)
   useEffect(() => onSent(store.put), [store])
   const { loadOlder, fillGap, replace, remove, clear } = store
   return { ...state, loadOlder, fillGap, replace, remove, clear }

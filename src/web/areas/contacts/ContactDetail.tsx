@@ -18,6 +18,7 @@ import { Form } from '../../ui/Form.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
+import { usePresence } from '../../ui/presence.ts'
 import { useForm } from '../../ui/use-form.tsx'
 import { shownName } from './ContactList.tsx'
 
@@ -25,6 +26,7 @@ const words = texts({
   en: {
     ...common.en,
     nickname: 'Nickname',
+    presence: 'Online status',
     signature: 'About',
     since: 'Contact since',
     chat: 'Write a message',
@@ -49,6 +51,7 @@ const words = texts({
   zh: {
     ...common.zh,
     nickname: '昵称',
+    presence: '在线状态',
     signature: '个性签名',
     since: '添加时间',
     chat: '发消息',
@@ -84,6 +87,7 @@ function Shown({ contact }: { contact: Detail }) {
   const { id, userId, nickname, avatarUrl, blocked, twoWay, signature, createdAt } = contact
   const name = shownName(contact)
   useRecent('contact', name)
+  const presence = usePresence([userId])(userId)
   const params = { contactId: id }
   const toList = () => void navigate('/contacts', { replace: true })
   // The page of a person who was blocked without being a contact no longer exists then.
@@ -113,6 +117,7 @@ function Shown({ contact }: { contact: Detail }) {
         <Facts
           items={[
             [t.nickname, nickname],
+            [t.presence, presence],
             [t.signature, signature],
             [t.since, date(createdAt)],
           ]}

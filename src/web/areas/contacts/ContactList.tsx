@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/Answer.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Named } from '../../ui/Portrait.tsx'
+import { usePresence } from '../../ui/presence.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { useFilters } from '../../ui/use-filters.ts'
@@ -65,6 +66,7 @@ export function ContactList() {
   const { keyword, tag, blocked } = filters
   const [sort, setSort] = useState<Order>('name')
   const query = usePages('contacts.list', { query: { sort, ...chosen } })
+  const presence = usePresence(query.items?.map(({ userId }) => userId) ?? [])
   const isFiltered = Object.keys(chosen).length > 0
   if (!isFiltered && query.items?.length === 0)
     return (
@@ -109,13 +111,20 @@ export function ContactList() {
         keyOf={({ id }) => id}
         empty={<EmptyState icon={SearchOff} title={t.nothing} text={t.nothingText} />}
       >
-        {(contact) => <ContactRow contact={contact} onTag={(next) => set({ tag: next })} />}
+        {(contact) => <ContactRow contact={contact} presence={presence(contact.userId)} onTag={(next) => set({ tag: next })} />}
       </Rows>
     </Section>
   )
 }
 
-function ContactRow({ contact, onTag }: { contact: Contact; onTag: (tag: string) => void }) {
+interface ContactRowProps {
+  contact: Contact
+  /** Empty if it is not known. */
+  presence: string
+  onTag: (tag: string) => void
+}
+
+function ContactRow({ contact, presence, onTag }: ContactRowProps) {
   const t = useTexts(words)
   const may = useMay()
   const { id, userId, nickname, avatarUrl, remark, tags, blocked, twoWay } = contact
@@ -127,7 +136,7 @@ function ContactRow({ contact, onTag }: { contact: Contact; onTag: (tag: string)
         <Named
           name={name}
           url={avatarUrl}
-          details={[remark === '' ? '' : nickname, state].filter((part) => part !== '').join(' · ')}
+          details={[remark === '' ? '' : nickname, state, presence].filter((part) => part !== '').join(' · ')}
         >
           <MuiLink component={Link} to={`/contacts/${id}`} sx={{ display: 'inline-block', py: 0.5 }}>
             {name}
