@@ -3,6 +3,10 @@
  * have no type here, because a browser could run them.
  */
 
+import { hasSoundOnly } from './audio/mp4.ts'
+import { oggOpusMs } from './audio/ogg.ts'
+import { webmOpusMs } from './audio/webm.ts'
+
 /** Every type that is detected, except HEIC. */
 export const MEDIA_TYPES = [
   'image/jpeg',
@@ -20,6 +24,8 @@ export const MEDIA_TYPES = [
   'text/csv',
   'audio/mpeg',
   'audio/mp4',
+  'audio/webm',
+  'audio/ogg',
   'video/mp4',
   'video/quicktime',
   'video/3gpp',
@@ -35,8 +41,28 @@ const ZIP_DIRECTORY = 1024 * 1024
 /** One character for each byte. (A TextDecoder for latin1 decodes Windows-1252.) */
 const characters = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-/** Undefined if the type is unknown, the file is empty, or it is markup. Texts are read whole, other files in parts. */
-export async function mediaTypeOf(file: Blob): Promise<MediaType | undefined> {
+export interface Media {
+  readonly type: MediaType
+  /** Milliseconds, of recordings of browsers in WebM and Ogg; null for all other types. */
+  readonly durationMs: number | null
+}
+
+/** Undefined if the type is unknown, the file is empty, or it is markup. Texts and recordings in Opus are read whole, other files in parts. */
+export async function mediaOf(file: Blob): Promise<Media | undefined> {
+  const start = characters(await file.slice(0, 4).bytes())
+  if (start === '\u001a\u0045\u00df\u00a3') return recording('audio/webm', await webmOpusMs(file))
+  if (start === 'OggS') return recording('audio/ogg', await oggOpusMs(file))
+  const type = await otherType(file)
+  return type && { type, durationMs: null }
+}
+
+const recording = (type: MediaType, durationMs: number | undefined): Media | undefined =>
+  durationMs === undefined ? undefined : { type, durationMs }
+
+/** As `mediaOf`. */
+export const mediaTypeOf = async (file: Blob): Promise<MediaType | undefined> => (await mediaOf(file))?.type
+
+async function otherType(file: Blob): Promise<MediaType | undefined> {
   const head = await file.slice(0, HEAD).bytes()
   const start = characters(head.subarray(0, 16))
   if (start.startsWith('\u00ff\u00d8\u00ff')) return 'image/jpeg'
@@ -44,7 +70,11 @@ export async function mediaTypeOf(file: Blob): Promise<MediaType | undefined> {
   if (/^GIF8[79]a/.test(start)) return 'image/gif'
   if (/^RIFF[^]{4}WEBP/.test(start)) return 'image/webp'
   if (start.startsWith('%PDF-')) return 'application/pdf'
-  if (/^[^]{4}ftyp/.test(start)) return isoMediaType(head)
+  if (/^[^]{4}ftyp/.test(start)) {
+    const type = isoMediaType(head)
+    // The voice recorders of Safari and Android use brands of videos.
+    return type === 'video/mp4' && (await hasSoundOnly(file)) ? 'audio/mp4' : type
+  }
   if (start.startsWith('PK\u0003\u0004') || start.startsWith('PK\u0005\u0006')) return zipType(file)
   if (isMp3(head)) return 'audio/mpeg'
   return (await isText(file)) ? textType(head) : undefined

@@ -43,6 +43,7 @@ export async function upload(server: TestServer, person: { id: number }, options
         size: bytes.length,
         width: 4,
         height: 3,
+        durationMs: null,
         blobId,
         thumbnailBlobId: null,
         entityType: null,

@@ -55,6 +55,7 @@ export async function storeFile({ ctx }: TestServer, uploader: Person, file: New
         size: stored[0]!.size,
         width: null,
         height: null,
+        durationMs: null,
         blobId,
         thumbnailBlobId,
         entityType: null,

@@ -70,6 +70,8 @@ export const files = table(
     /** In pixels, for images. */
     width: col.int('width'),
     height: col.int('height'),
+    /** Milliseconds, of recordings in Opus. */
+    durationMs: col.int('duration_ms'),
     blobId: col
       .int('blob_id')
       .notNull()

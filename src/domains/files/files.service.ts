@@ -156,6 +156,7 @@ export async function copyFile(
     size: file.size,
     width: file.width,
     height: file.height,
+    durationMs: file.durationMs,
     blobId: file.blobId,
     thumbnailBlobId: file.thumbnailBlobId,
     ...to,

@@ -22,6 +22,7 @@ export interface FileRow {
   readonly size: number
   readonly width: number | null
   readonly height: number | null
+  readonly durationMs: number | null
   readonly sha256: string
   readonly blobId: number
   readonly thumbnailBlobId: number | null
@@ -43,6 +44,7 @@ export const fileColumns = {
   size: files.size,
   width: files.width,
   height: files.height,
+  durationMs: files.durationMs,
   sha256: blobs.sha256,
   blobId: files.blobId,
   thumbnailBlobId: files.thumbnailBlobId,

@@ -15,6 +15,8 @@ const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'text/csv': ['csv', 'tsv', 'txt'],
   'audio/mpeg': ['mp3'],
   'audio/mp4': ['m4a', 'mp4'],
+  'audio/webm': ['webm', 'weba'],
+  'audio/ogg': ['ogg', 'oga', 'opus'],
   'video/mp4': ['mp4', 'm4v'],
   'video/quicktime': ['mov', 'qt'],
   'video/3gpp': ['3gp', '3g2'],

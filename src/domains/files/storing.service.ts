@@ -8,7 +8,7 @@ import type { Tx } from '#db/store.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type AppError, notFound } from '#http/errors.ts'
-import { mediaTypeOf } from '#lib/file-type.ts'
+import { mediaOf } from '#lib/file-type.ts'
 import { UnusableImage, type UnusableReason } from '#platform/images/port.ts'
 
 import { keepBytes, type TemporaryFile, withStoredBytes } from './bytes.service.ts'
@@ -65,6 +65,7 @@ export async function storeUpload<T>(
             size: file.size,
             width: content.width,
             height: content.height,
+            durationMs: content.durationMs,
             blobId: await keepBytes(tx, bytes!),
             thumbnailBlobId: thumbnailBytes === undefined ? null : await keepBytes(tx, thumbnailBytes),
             entityType: null,
@@ -89,14 +90,16 @@ interface Content {
   readonly mime: string
   readonly width: number | null
   readonly height: number | null
+  readonly durationMs: number | null
   readonly capture: Capture | null
   /** Deletes the temporary files of a re-encoded image. */
   dispose(): Promise<void>
 }
 
 async function contentOf(ctx: AppContext, { type, owner, name }: NewUpload, source: TemporaryFile): Promise<Content> {
-  const mime = await mediaTypeOf(Bun.file(source.path))
-  if (mime === undefined || !isAcceptedAs(type, mime, await getSetting(ctx, 'upload.types'))) throw notAccepted()
+  const media = await mediaOf(Bun.file(source.path))
+  if (media === undefined || !isAcceptedAs(type, media.type, await getSetting(ctx, 'upload.types'))) throw notAccepted()
+  const { type: mime, durationMs } = media
   if (isMislabelled(name, mime)) throw mislabelled()
   return mime.startsWith('image/')
     ? imageContent(ctx, mime, source, owner.userId)
@@ -106,6 +109,7 @@ async function contentOf(ctx: AppContext, { type, owner, name }: NewUpload, sour
         mime,
         width: null,
         height: null,
+        durationMs,
         capture: null,
         dispose: () => Promise.resolve(),
       }
@@ -122,6 +126,7 @@ async function imageContent(ctx: AppContext, mime: string, source: TemporaryFile
       mime: image.mime,
       width: image.width,
       height: image.height,
+      durationMs: null,
       capture,
       async dispose() {
         await rm(output, { force: true })

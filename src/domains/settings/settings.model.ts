@@ -294,6 +294,8 @@ export const definitions = {
       'text/plain',
       'audio/mpeg',
       'audio/mp4',
+      'audio/webm',
+      'audio/ogg',
       'video/mp4',
     ],
     [

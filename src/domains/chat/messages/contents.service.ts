@@ -15,6 +15,7 @@ import type { Localized } from '#lib/localized.ts'
 
 import { contentInvalid } from '../chat.errors.ts'
 import { CONTENTS, type SentContent, type SentType, type StoredContents } from './contents.model.ts'
+import { isLengthOf } from './messages.rules.ts'
 
 /** A content of the right shape. */
 export type Draft = {
@@ -104,7 +105,9 @@ export async function prepare(ctx: AppContext, sender: Sender, draft: Draft): Pr
     }
     case 'VOICE': {
       const { fileId, durationMs } = draft.content
-      const { size, mime } = await findMedia(ctx, sender, fileId, `${path}.fileId`, AUDIO)
+      const { size, mime, durationMs: measured } = await findMedia(ctx, sender, fileId, `${path}.fileId`, AUDIO)
+      if (measured !== null && !isLengthOf(durationMs, measured))
+        refuse(`${path}.durationMs`, `must be the length of the recording: ${measured}`, `须为录音的时长：${measured}`)
       return prepared('VOICE', { fileId, durationMs, size, mime }, [{ id: fileId, path: `${path}.fileId` }])
     }
     case 'VIDEO': {

@@ -53,3 +53,10 @@ export function textOf({
   const parts = SEARCHED[type].map((key) => content[key]).filter((part) => typeof part === 'string')
   return parts.join('\n')
 }
+
+/** Clients measure from the button, and the microphone takes a moment. */
+const TOLERANCE_MS = 2000
+
+/** Whether a client can have measured this length of a recording. Milliseconds. */
+export const isLengthOf = (claimedMs: number, measuredMs: number): boolean =>
+  Math.abs(claimedMs - measuredMs) <= Math.max(TOLERANCE_MS, measuredMs / 20)
