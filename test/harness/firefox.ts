@@ -23,8 +23,13 @@ export async function launchFirefox(): Promise<Browser> {
   const browser = await firefox.launch({
     channel: 'moz-firefox',
     executablePath: firefoxPath,
-    // As in Chromium, where the context of a page sets it (test/web/browser.ts).
-    firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
+    firefoxUserPrefs: {
+      // As in Chromium, where the context of a page sets it (test/web/browser.ts).
+      'ui.prefersReducedMotion': 1,
+      // A microphone that needs no permission.
+      'media.navigator.streams.fake': true,
+      'media.navigator.permission.disabled': true,
+    },
   })
   // Each new context sends this command, which Firefox 153 does not know.
   const session = (browser as unknown as WithSession)._connection.toImpl(browser)._browserSession

@@ -38,7 +38,7 @@ describe('the page', () => {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
       'referrer-policy': 'no-referrer',
-      'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
+      'permissions-policy': 'camera=(self), geolocation=(self), microphone=(self)',
       'x-content-type-options': 'nosniff',
     })
     const policy = headers.get('content-security-policy')!

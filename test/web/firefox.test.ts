@@ -14,6 +14,7 @@ import { ok, useServer } from '../harness/index.ts'
 import { type Proxy, startProxy } from '../harness/proxy.ts'
 import { until, useBrowser } from './browser.ts'
 import { withCamera } from './camera.ts'
+import { makeContacts } from './contact-requests.ts'
 
 if (!hasFirefox)
   console.warn('Firefox is not installed, so the web application is not tested in it: apt-get install firefox-esr')
@@ -132,5 +133,20 @@ describe.if(hasFirefox)('the web application in Firefox', () => {
     await until({ evaluate: async () => (await uses()).length === 3 }, '')
     expect(await uses()).toEqual(['Ann ACCEPTED false', 'Ben ACCEPTED true', 'Eve ACCEPTED true'])
     await until({ evaluate: async () => ok(await alice.call('inventories.get', target)).data.found === 3 }, '')
+  })
+
+  test('a voice message is recorded and sent', async () => {
+    const bob = await server.person()
+    await makeContacts(alice, bob)
+    const page = await signIn()
+    await page.goto(`/console/chats/with/${bob.id}`)
+    await page.getByRole('button', { name: 'Record a voice message' }).click()
+    await page.getByRole('timer').getByText('0:01').waitFor()
+    await page.getByRole('button', { name: 'Stop recording' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('log').getByLabel('Voice message').waitFor()
+    expect(await page.evaluate(`document.querySelector('[role=log] audio').play().then(() => 'plays')`)).toBe('plays')
+    const { items } = ok(await bob.call('conversations.list')).data
+    expect(items[0]!.lastMessage).toMatchObject({ type: 'VOICE', content: { mime: 'audio/webm' } })
   })
 })

@@ -165,7 +165,7 @@ const PAGE_HEADERS = {
     "frame-ancestors 'none'",
   ].join('; '),
   'referrer-policy': 'no-referrer',
-  'permissions-policy': 'camera=(self), geolocation=(self), microphone=()',
+  'permissions-policy': 'camera=(self), geolocation=(self), microphone=(self)',
 }
 
 const SHARE_AGAIN = {

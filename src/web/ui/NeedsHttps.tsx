@@ -1,5 +1,5 @@
 /**
- * One line where a page that was opened by plain http lacks the camera, the position or notifications: they need https, and this is the way there.
+ * One line where a page that was opened by plain http lacks the camera, the microphone, the position or notifications: they need https, and this is the way there.
  * The link leads to the pages about trust of a server with its own authority, to the https address if there is one, or to the page on which a
  * system administrator sets it up.
  */
@@ -16,6 +16,7 @@ const words = texts({
   en: {
     needs: {
       camera: 'The camera needs https',
+      microphone: 'The microphone needs https',
       position: 'The position needs https',
       notifications: 'Notifications need https',
     },
@@ -26,7 +27,12 @@ const words = texts({
     end: '.',
   },
   zh: {
-    needs: { camera: '使用摄像头需要 https', position: '获取位置需要 https', notifications: '通知需要 https' },
+    needs: {
+      camera: '使用摄像头需要 https',
+      microphone: '使用麦克风需要 https',
+      position: '获取位置需要 https',
+      notifications: '通知需要 https',
+    },
     setUp: '进行设置',
     open: '打开 https 地址',
     ask: '请联系管理员',
@@ -35,7 +41,7 @@ const words = texts({
   },
 })
 
-export function NeedsHttps({ what }: { what: 'camera' | 'position' | 'notifications' }) {
+export function NeedsHttps({ what }: { what: 'camera' | 'microphone' | 'position' | 'notifications' }) {
   const t = useTexts(words)
   const may = useMay()
   const { data } = useCall('server.get')

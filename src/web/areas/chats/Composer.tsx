@@ -1,6 +1,16 @@
 /** The field to write in, and the menu of other things to send. The draft is kept on the server for the other devices of the user. */
 
-import { AddCircleOutlined, AlternateEmail, AttachFile, Badge, Close, Image, Place, Send } from '@mui/icons-material'
+import {
+  AddCircleOutlined,
+  AlternateEmail,
+  AttachFile,
+  Badge,
+  Close,
+  Image,
+  Mic,
+  Place,
+  Send,
+} from '@mui/icons-material'
 import { Box, IconButton, Menu, MenuItem, Stack, TextField, Tooltip, Typography, useMediaQuery } from '@mui/material'
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 
@@ -18,6 +28,8 @@ import { MentionList, useMentioning } from './MentionList.tsx'
 import { onSent, sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
+import type { Voice } from './use-recorder.ts'
+import { VoiceBar } from './VoiceBar.tsx'
 
 const words = texts({
   en: {
@@ -32,6 +44,7 @@ const words = texts({
     placeText: 'Everyone in this conversation sees where you are now.',
     mention: 'Mention a member',
     stopReply: 'Do not reply to this message',
+    speak: 'Record a voice message',
   },
   zh: {
     ...common.zh,
@@ -45,6 +58,7 @@ const words = texts({
     placeText: '此会话中的所有人都将看到你现在的位置。',
     mention: '@成员',
     stopReply: '不回复此消息',
+    speak: '录制语音消息',
   },
 })
 
@@ -69,7 +83,9 @@ export interface ComposerProps {
 export function Composer({ field, target, conversation, members, replyTo, nameOf, onReplied }: ComposerProps) {
   const t = useTexts(words)
   const excerpt = useExcerpt()
+  const may = useMay()
   const [text, setText] = useState(conversation?.draft ?? '')
+  const [isSpeaking, setSpeaking] = useState(false)
   const hasTouch = useMediaQuery('(pointer: coarse)')
   const lastTyping = useRef(0)
   const mentioning = useMentioning(field, text, setText, members, conversation)
@@ -91,6 +107,16 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
     setText('')
     onReplied()
     field.current?.focus()
+  }
+  const stopSpeaking = () => {
+    setSpeaking(false)
+    // The field is there again with the next frame.
+    if (!hasTouch) requestAnimationFrame(() => field.current?.focus())
+  }
+  const sendVoice = ({ file, durationMs }: Voice) => {
+    sendMessage({ target, type: 'VOICE', content: { durationMs }, file, replyToId: replyTo?.id ?? null })
+    stopSpeaking()
+    onReplied()
   }
   const sendFiles = (files: Iterable<File>) => {
     for (const file of files) sendMessage({ target, type: 'FILE', content: {}, file, replyToId: null })
@@ -131,40 +157,71 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
         </Stack>
       )}
       <MentionList {...mentioning} />
-      <Stack direction="row" spacing={0.5} sx={{ alignItems: 'flex-end', p: 1 }}>
-        <MoreButton
-          target={target}
-          members={members}
-          onFiles={sendFiles}
-          onMention={(name) => {
-            setText(`${text}${text === '' || text.endsWith(' ') ? '' : ' '}@${name} `)
-            field.current?.focus()
-          }}
-        />
-        <TextField
-          inputRef={field}
-          label={t.message}
-          value={text}
-          onChange={(event) => {
-            change(event.target.value)
-            mentioning.onCaret(event.target.selectionStart ?? event.target.value.length)
-          }}
-          onKeyDown={onKey}
-          onPaste={onPaste}
-          multiline
-          maxRows={6}
-          fullWidth
-          slotProps={{ htmlInput: { maxLength: MAX } }}
-        />
-        <Tooltip title={t.send}>
-          <span>
-            <IconButton color="primary" aria-label={t.send} disabled={text.trim() === ''} onClick={send}>
-              <Send />
-            </IconButton>
-          </span>
-        </Tooltip>
-      </Stack>
+      {isSpeaking ? (
+        <VoiceBar onSend={sendVoice} onClose={stopSpeaking} />
+      ) : (
+        <Stack direction="row" spacing={0.5} sx={{ alignItems: 'flex-end', p: 1 }}>
+          <MoreButton
+            target={target}
+            members={members}
+            onFiles={sendFiles}
+            onMention={(name) => {
+              setText(`${text}${text === '' || text.endsWith(' ') ? '' : ' '}@${name} `)
+              field.current?.focus()
+            }}
+          />
+          <TextField
+            inputRef={field}
+            label={t.message}
+            value={text}
+            onChange={(event) => {
+              change(event.target.value)
+              mentioning.onCaret(event.target.selectionStart ?? event.target.value.length)
+            }}
+            onKeyDown={onKey}
+            onPaste={onPaste}
+            multiline
+            maxRows={6}
+            fullWidth
+            slotProps={{ htmlInput: { maxLength: MAX } }}
+          />
+          <SendButton
+            isEmpty={text.trim() === ''}
+            onSend={send}
+            onSpeak={may('files.upload') ? () => setSpeaking(true) : undefined}
+          />
+        </Stack>
+      )}
     </Box>
+  )
+}
+
+interface SendProps {
+  isEmpty: boolean
+  onSend: () => void
+  /** Undefined for users who cannot send recordings. */
+  onSpeak: (() => void) | undefined
+}
+
+/** Sends the text, or records a voice message while there is none. */
+function SendButton({ isEmpty, onSend, onSpeak }: SendProps) {
+  const t = useTexts(words)
+  if (isEmpty && onSpeak !== undefined)
+    return (
+      <Tooltip title={t.speak}>
+        <IconButton color="primary" aria-label={t.speak} onClick={onSpeak}>
+          <Mic />
+        </IconButton>
+      </Tooltip>
+    )
+  return (
+    <Tooltip title={t.send}>
+      <span>
+        <IconButton color="primary" aria-label={t.send} disabled={isEmpty} onClick={onSend}>
+          <Send />
+        </IconButton>
+      </span>
+    </Tooltip>
   )
 }
 

@@ -10,6 +10,7 @@ import { bytes, dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { MapLink } from '../../ui/MapLink.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
+import { VoicePlayer } from './VoicePlayer.tsx'
 import { words } from './words.ts'
 
 const own = texts({
@@ -26,6 +27,8 @@ interface Values {
   width?: number
   height?: number
   size?: number
+  mime?: string
+  durationMs?: number
   latitude?: number
   longitude?: number
   address?: string
@@ -87,18 +90,7 @@ export function Content({ message: { type, content } }: { message: Pick<Message,
         />
       )
     case 'VOICE':
-      return (
-        // oxlint-disable-next-line jsx-a11y/media-has-caption -- users send it without captions
-        <Box
-          component="audio"
-          tabIndex={-1}
-          src={url!}
-          controls
-          preload="none"
-          aria-label={t.types.VOICE}
-          sx={{ maxWidth: '100%' }}
-        />
-      )
+      return <VoicePlayer url={url!} mime={values.mime ?? ''} durationMs={values.durationMs} />
     case 'FILE':
       return (
         <MuiLink tabIndex={-1} href={url!} download={name} color="inherit" underline="hover">

@@ -5,6 +5,7 @@ import { Box, Button, LinearProgress, Stack, Typography } from '@mui/material'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Content } from './Content.tsx'
 import { discard, type Outgoing, sendAgain } from './outbox.ts'
+import { words as shared } from './words.ts'
 
 const words = texts({
   en: { sending: 'Sending…', again: 'Send again', discard: 'Discard', progress: 'Upload', failed: 'Not sent:' },
@@ -13,6 +14,7 @@ const words = texts({
 
 export function OutgoingRow({ outgoing }: { outgoing: Outgoing }) {
   const t = useTexts(words)
+  const { types } = useTexts(shared)
   const { clientMsgId, type, content, file, progress, error } = outgoing
   return (
     <Stack sx={{ alignItems: 'flex-end', mt: 1.25, pr: { xs: 4.5, md: 4.5 } }}>
@@ -30,7 +32,7 @@ export function OutgoingRow({ outgoing }: { outgoing: Outgoing }) {
       >
         {file !== null ? (
           <>
-            <Typography>{file.name}</Typography>
+            <Typography>{type === 'VOICE' ? types.VOICE : file.name}</Typography>
             {error === null && (
               <LinearProgress
                 variant={progress < 1 ? 'determinate' : 'indeterminate'}

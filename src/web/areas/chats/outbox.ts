@@ -18,10 +18,10 @@ export type Target = { readonly conversationId: number } | { readonly toUserId: 
 export interface Outgoing {
   readonly clientMsgId: string
   readonly target: Target
-  readonly type: 'TEXT' | 'FILE' | 'CARD' | 'LOCATION'
+  readonly type: 'TEXT' | 'FILE' | 'VOICE' | 'CARD' | 'LOCATION'
   readonly content: Readonly<Record<string, unknown>>
   readonly replyToId: number | null
-  /** Sent as a picture or video if the server says that it is one. */
+  /** Sent as a picture or video if the server says that it is one, unless it is VOICE. */
   readonly file: File | null
   /** Fraction of the file that was uploaded, 0 to 1. */
   readonly progress: number
@@ -95,6 +95,7 @@ async function contentOf(message: Outgoing): Promise<{ type: string; content: ob
       onProgress: (progress) => change(clientMsgId, { progress }),
     }))
   uploaded.set(clientMsgId, stored)
+  if (type === 'VOICE') return { type, content: { ...content, fileId: stored.id } }
   const isPicture = ['image/jpeg', 'image/png', 'image/webp'].includes(stored.mime)
   const kind = isPicture ? 'IMAGE' : stored.mime.startsWith('video/') ? 'VIDEO' : 'FILE'
   return { type: kind, content: { ...content, fileId: stored.id } }
