@@ -106,8 +106,20 @@ async function legacyOf(file: Blob): Promise<FoundEncoding> {
     }
   }
   const [used, other = null] = plausible
-  if (used !== undefined) return { used, certain: other === null, other }
-  return westernOf(file)
+  if (used === undefined) return westernOf(file)
+  if (other === null && (used === 'shift_jis' || used === 'big5')) return orMacintosh(file, used)
+  return { used, certain: other === null, other }
+}
+
+/** Letters of the Macintosh are first bytes of these encodings, and a letter of ASCII can follow: `Sillón` and `Straße` are valid in them. */
+async function orMacintosh(file: Blob, used: 'shift_jis' | 'big5'): Promise<FoundEncoding> {
+  const mac = new Reading('macintosh')
+  for await (const chunk of file.stream()) mac.take(chunk)
+  if (mac.wrong > 0) return certainly(used)
+  const isWithinWords = mac.following === mac.seen
+  return isWithinWords
+    ? { used: 'macintosh', certain: false, other: used }
+    : { used, certain: false, other: 'macintosh' }
 }
 
 async function countCommon(file: Blob, isCommon: (lead: number, trail: number) => boolean) {
@@ -132,20 +144,97 @@ async function countCommon(file: Blob, isCommon: (lead: number, trail: number) =
 /** Between letters of a word these are letters of Central Europe. */
 const CENTRAL = /\p{L}[¹³¿¥¼¾£œŸ]\p{Ll}|[¹³¿¼¾]\p{Ll}/u
 
-/** Cyrillic words have no letters of ASCII, Western ones mostly have. @throws UnreadableSheet if bytes are no characters of Windows-1252 */
+/** One of these has more wrong letters than the other by this factor if a text is in the other. */
+const CLEARLY = 4
+
+/**
+ * Windows-1252, unless the file has bytes that it lacks, or is wrong in it and right in the encoding of the Macintosh, whose `Schülerpult` is
+ * `SchŸlerpult` in it. Cyrillic words have no letters of ASCII, Western ones mostly have some.
+ * @throws UnreadableSheet if the text is wrong in every encoding
+ */
 async function westernOf(file: Blob): Promise<FoundEncoding> {
-  const decoder = decoderFor('windows-1252')
+  const [windows, mac, central, cyrillic] = [
+    new Reading('windows-1252'),
+    new Reading('macintosh'),
+    new Reading('windows-1250'),
+    new Reading('windows-1251'),
+  ]
   let [ascii, others, isCentral] = [0, 0, false]
   for await (const chunk of file.stream()) {
-    const text = decoder.decode(chunk, { stream: true })
+    for (const reading of [mac, central, cyrillic]) reading.take(chunk)
+    const text = windows.take(chunk)
     if (CONTROL.test(text)) throw new UnreadableSheet('unknown')
-    if (hasMissing(text)) throw new UnreadableSheet('unknown-encoding')
     isCentral ||= CENTRAL.test(text)
     for (const word of text.match(/[^\s,;\t"]*[\u00c0-\u00ff][^\s,;\t"]*/g) ?? [])
       for (const letter of word)
-        if (letter >= '\u00c0') others += 1
-        else if (/[a-z]/i.test(letter)) ascii += 1
+        if (/[a-z]/i.test(letter)) ascii += 1
+        else if (LETTER.test(letter)) others += 1
   }
-  const other = others > ascii ? 'windows-1251' : isCentral ? 'windows-1250' : null
+  if (windows.lacksBytes) return likeliest([mac, central, cyrillic].filter(({ lacksBytes }) => !lacksBytes))
+  if (windows.wrong > mac.wrong * CLEARLY)
+    return { used: 'macintosh', certain: mac.wrong === 0, other: mac.wrong === 0 ? null : 'windows-1252' }
+  const isMac = mac.wrong === 0 && mac.letters > 0 && windows.letters > 0
+  const other = others > ascii ? 'windows-1251' : isCentral ? 'windows-1250' : isMac ? 'macintosh' : null
   return { used: 'windows-1252', certain: other === null, other }
 }
+
+/** @throws UnreadableSheet if most characters are wrong */
+function likeliest(readings: readonly Reading[]): FoundEncoding {
+  const [best, second] = readings.toSorted((a, b) => a.wrong - b.wrong)
+  if (best === undefined || best.wrong * 2 > best.seen) throw new UnreadableSheet('unknown-encoding')
+  const isOnly = second === undefined || second.wrong > best.wrong * CLEARLY
+  return { used: best.encoding, certain: isOnly, other: isOnly ? null : second.encoding }
+}
+
+/** A text as one encoding reads it, with the number of characters outside ASCII that no word has there. */
+class Reading {
+  lacksBytes = false
+  /** Characters in or beside words, those of them that are letters, and those that follow one of ASCII. */
+  seen = 0
+  letters = 0
+  following = 0
+  wrong = 0
+  readonly #decoder: TextDecoder
+
+  constructor(readonly encoding: Encoding) {
+    this.#decoder = decoderFor(encoding)
+  }
+
+  take(bytes: Uint8Array): string {
+    const text = this.#decoder.decode(bytes, { stream: true })
+    this.lacksBytes ||= hasMissing(text)
+    if (this.seen >= SAMPLED) return text
+    // oxlint-disable-next-line no-control-regex -- all of ASCII
+    for (const { 0: char, index } of text.matchAll(/[^\u0000-\u007f]/g)) {
+      const [before, after] = [text[index - 1] ?? ' ', text[index + 1] ?? ' ']
+      if (!LETTER.test(before + char + after)) continue
+      this.seen += 1
+      if (LETTER.test(char)) this.letters += 1
+      if (/[a-z]/i.test(before)) this.following += 1
+      if (isWrong(before, char, after)) this.wrong += 1
+    }
+    return text
+  }
+}
+
+const LETTER = /\p{L}/u
+const UPPER = /\p{Lu}/u
+const LOWER = /\p{Ll}/u
+const LATIN = /\p{Script=Latin}/u
+/** Letters of no usual word, and symbols that do not stand beside a letter. */
+const RARE = /[ƒﬁﬂ]/
+const APART = /[ˆ˜¨´¸¯˙˚˝˛ˇ†‡‰¬¦¥¢√∞≤≥≠∑∏∫≈∆◊]/
+/** Characters that stand between letters too. */
+const JOINING = /[\p{Pd}\p{M}’‘'…]/u
+
+/** Whether no word has the character there: a capital inside it, or a symbol between letters. */
+function isWrong(before: string, char: string, after: string): boolean {
+  const [follows, precedes] = [LETTER.test(before), LETTER.test(after)]
+  if (!LETTER.test(char)) return APART.test(char) ? follows || precedes : follows && precedes && !JOINING.test(char)
+  if (RARE.test(char) || (follows && isMixed(before, char)) || (precedes && isMixed(char, after))) return true
+  if (UPPER.test(char)) return LOWER.test(before) || (follows && LOWER.test(after))
+  if (LOWER.test(char)) return char !== 'ß' && UPPER.test(before) && UPPER.test(after)
+  return follows && precedes
+}
+
+const isMixed = (one: string, next: string): boolean => LATIN.test(one) !== LATIN.test(next)

@@ -18,6 +18,7 @@ export const ENCODINGS = [
   'windows-1250',
   'windows-1251',
   'windows-1252',
+  'macintosh',
 ] as const
 export type Encoding = (typeof ENCODINGS)[number]
 

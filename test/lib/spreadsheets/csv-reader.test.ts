@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 
 import { CsvParser } from '#lib/spreadsheets/csv-reader.ts'
 import { CSV_START, csvRow } from '#lib/spreadsheets/csv-writer.ts'
+import { decoderFor, encodingOf } from '#lib/spreadsheets/encodings.ts'
+import type { Encoding } from '#lib/spreadsheets/sheet.ts'
 
 import { LIMITS, read, refusal } from './workbooks.ts'
 
@@ -40,8 +42,38 @@ test('Western texts are read as Windows-1252 and not as rare Chinese characters,
     ['Kühlschrank', 'groß'],
     ['Tür', 'schön'],
   ])
-  // "ü" of the Macintosh is no letter in it, and 0x81 nothing.
+  // It has no character for 0x81, and other encodings have symbols inside these words.
   expect(await refusal(new Blob([Buffer.concat([bytes, Buffer.from([0x81])])]))).toBe('unknown-encoding')
+})
+
+/** The bytes of a text in an encoding with one byte for each character, which TextEncoder cannot write. */
+function bytesIn(encoding: Encoding, text: string): Uint8Array<ArrayBuffer> {
+  const decoder = decoderFor(encoding)
+  const bytes = new Map(Array.from({ length: 256 }, (_, byte) => [decoder.decode(Uint8Array.of(byte)), byte]))
+  return Uint8Array.from(text, (char) => bytes.get(char)!)
+}
+
+test.each<[Encoding, string, Encoding | null]>([
+  ['macintosh', 'Name;Nr\nSchülerpult größe;1\n', null],
+  ['macintosh', 'Name;Nr\nBüro;1\n', null],
+  ['macintosh', 'Name\nTÜR\n', null],
+  ['macintosh', 'Nom;Prix\nÉlève à l’école ça;1 849,78 €\n', null],
+  ['macintosh', 'Nome\nação à mão\n', null],
+  // Its letters can be the first bytes of Japanese and Chinese characters.
+  ['macintosh', 'Nombre\nSillón niño\n', 'shift_jis'],
+  ['macintosh', 'Name\nStraße\n', 'big5'],
+  ['windows-1252', 'Nom;Prix\nCafé à l’école – très;1 849,78 €\n', null],
+  ['windows-1252', 'Name;Preis\nRaum „A“;5 µm 20 °C 3×4 m² 7 €\n', null],
+  ['windows-1252', 'Name\nMÜLLER STRAßE ÉCOLE\n', null],
+  ['windows-1252', 'Navn\nskærm rød stå\n', null],
+  ['windows-1252', 'Name\nTomáš\n', null],
+  ['windows-1252', 'Name\nMšbel\n', 'macintosh'],
+  ['windows-1250', 'Názov\nŤava stôl žiť ďalší\n', null],
+  ['windows-1251', 'Име\nЂорђе њива Џип\n', null],
+])('%s is found for %j', async (encoding, text, other) => {
+  const file = new Blob([bytesIn(encoding, text)])
+  expect(await encodingOf(file)).toEqual({ used: encoding, certain: other === null, other })
+  expect((await read(file)).map(({ cells }) => cells.join(';'))).toEqual(text.trim().split('\n'))
 })
 
 test.each([

@@ -203,4 +203,5 @@ const ENCODINGS = [
   'windows-1250',
   'windows-1251',
   'windows-1252',
+  'macintosh',
 ] as const
