@@ -7,14 +7,15 @@ import { join } from 'node:path'
 import type { ImportResult } from '#domains/assets/importing/importing.model.ts'
 
 import { ok, useServer } from '../harness/index.ts'
-import { createOrg, type Org } from '../orgs/helpers.ts'
+import { addMembers, createOrg, type Org } from '../orgs/helpers.ts'
 import { dryRun, imported } from './sheets.ts'
 
-const { alice } = useServer({ people: ['alice'], noAdmin: true })
+const { alice, bob } = useServer({ people: ['alice', 'bob'], noAdmin: true })
 let org: Org
 
 beforeAll(async () => {
   org = await createOrg(alice)
+  await addMembers(alice, org, bob)
 })
 
 const bytesOf = (name: string) => new Uint8Array(readFileSync(join(import.meta.dir, '../fixtures/lists', name)))
@@ -26,6 +27,18 @@ const OPTIONS = { dateOrder: 'AUTO', createCategories: true, createLocations: tr
 /** The values of a column in the preview, in the order of the rows. */
 const shown = ({ preview }: ImportResult, key: string) =>
   preview.map(({ values }) => values.find((value) => value.key === key)?.value ?? null)
+
+const undo = async (id: number) =>
+  ok(await alice.call('assets.undoImport', { params: { id }, query: {} as never, body: {} })).data
+
+/** The categories that an import of the list gives its assets, which are undone. */
+async function categoriesOf(name: string): Promise<(string | null)[]> {
+  const { importId } = await imported(alice, bytesOf(name), { orgId: org.id, ...OPTIONS })
+  const tree = ok(await alice.call('assetCategories.tree', { query: { orgId: org.id } })).data
+  const names = (await stored()).map(({ categoryId }) => tree.find(({ id }) => id === categoryId)?.name ?? null)
+  await undo(importId!)
+  return names
+}
 
 /** Imports the list, compares what was written with the preview, undoes it, imports it again, and leaves nothing. */
 async function through(name: string, fields: object = {}): Promise<ImportResult> {
@@ -53,8 +66,6 @@ async function through(name: string, fields: object = {}): Promise<ImportResult>
       if (value !== undefined) expect([number, key, asset[key]]).toEqual([number, key, value.value as never])
     }
   }
-  const undo = async (id: number) =>
-    ok(await alice.call('assets.undoImport', { params: { id }, query: {} as never, body: {} })).data
   expect(await undo(importId!)).toMatchObject({ deleted: created, keptCount: 0 })
   const again = await imported(alice, bytesOf(name), options)
   expect(again.created).toBe(created)
@@ -150,7 +161,38 @@ describe('exports of other registers', () => {
     ])
   })
 
-  test('Homebox', async () => {
+  test('Snipe-IT, the report: a status has its kind behind it, and what is handed out is in use', async () => {
+    const result = await through('snipe-it-report.csv', { emptyNames: 'MODEL' })
+    expect(shown(result, 'name')).toEqual(['Notebook 14"', 'Front desk', 'Projector X1', 'Old printer'])
+    expect(shown(result, 'status')).toEqual(['IN_USE', 'IDLE', 'REPAIR', 'SCRAPPED'])
+    expect(shown(result, 'category')).toEqual(['Laptops', 'Displays', 'Projectors', 'Printers'])
+    expect(shown(result, 'purchasePrice')).toEqual(['1849.78', '210.50', null, '99.00'])
+    expect(shown(result, 'warrantyExpiry')).toEqual(['2027-03-08', null, null, null])
+    expect(shown(result, 'custodian')).toEqual(['jdoe', null, null, null])
+    expect(shown(result, 'remark')).toEqual(['first\nsecond\nCustodian: jdoe', '=spare', null, null])
+  })
+
+  test('Snipe-IT, the list: names with their user names, and days with their weekdays', async () => {
+    const result = await through('snipe-it-list.csv')
+    expect(shown(result, 'status')).toEqual(['IN_USE', 'IDLE'])
+    expect(shown(result, 'purchaseDate')).toEqual(['2024-03-08', '2023-11-02'])
+    expect(shown(result, 'warrantyExpiry')).toEqual(['2027-03-08', null])
+    const file = new TextDecoder().decode(bytesOf('snipe-it-list.csv')).replace('(jdoe)', `(${bob.username})`)
+    const { importId } = await imported(alice, new TextEncoder().encode(file), { orgId: org.id, ...OPTIONS })
+    expect((await stored()).map(({ custodianId }) => custodianId)).toEqual([bob.id, null])
+    await undo(importId!)
+  })
+
+  test('Snipe-IT, saved by Excel of a Macintosh: Mac Roman, with lines that end in CR', async () => {
+    const result = await through('snipe-it-macintosh.csv')
+    expect(result).toMatchObject({ encoding: { used: 'macintosh', certain: true, other: null } })
+    expect(shown(result, 'name')).toEqual(['Vidéoprojecteur', 'Schülerpult Größe L'])
+    expect(shown(result, 'location')).toEqual(['Salle à côté', 'Büro'])
+    expect(shown(result, 'remark')).toEqual(['Prêté à l’école, ça marche\nCustodian: zlefevre', null])
+    expect(shown(result, 'warrantyExpiry')).toEqual(['2017-06-25', '2017-03-08'])
+  })
+
+  test('Homebox of 2022 to 2025', async () => {
     const result = await through('homebox.csv')
     expect(shown(result, 'assetNo')).toEqual(['000-001', '000-002'])
     expect(shown(result, 'location')).toEqual(['Garage / Shelf 2', 'Living room'])
@@ -158,10 +200,52 @@ describe('exports of other registers', () => {
     expect(result.warnings).toMatchObject([{ row: 3, column: 'HB.quantity', value: '4' }])
   })
 
-  test('Shelf', async () => {
+  test('Homebox of 2026, with its new names of columns, and its bill of materials', async () => {
+    const result = await through('homebox-2026.csv')
+    expect(shown(result, 'purchaseDate')).toEqual(['2024-03-08', null])
+    expect(shown(result, 'warrantyExpiry')).toEqual(['2027-03-08', null])
+    expect(shown(result, 'purchasePrice')).toEqual(['129.99', '0.00'])
+    expect(shown(result, 'remark')).toEqual(['Two batteries, one charger', null])
+    expect(shown(result, 'location')).toEqual(['Garage / Shelf 2', 'Garage / Shelf 2'])
+    const materials = await through('homebox-materials.csv')
+    expect(shown(materials, 'model')).toEqual(['D 12', null])
+    expect(shown(materials, 'purchasePrice')).toEqual(['129.99', '0.00'])
+  })
+
+  test('Shelf, of 2024', async () => {
     const result = await through('shelf.csv')
     expect(shown(result, 'name')).toEqual(['Sony A7 IV', 'Tripod'])
     expect(shown(result, 'status')).toEqual(['IDLE', 'IN_USE'])
     expect(shown(result, 'purchasePrice')).toEqual(['2499.00', '150.00'])
+  })
+
+  test('Shelf, the index: prices with a currency, and quantities with a unit', async () => {
+    const result = await through('shelf-index.csv')
+    expect(shown(result, 'assetNo')).toEqual(['SAM-0001', 'SAM-0002', 'SAM-0003'])
+    expect(shown(result, 'status')).toEqual(['IDLE', 'IN_USE', 'IN_USE'])
+    expect(shown(result, 'purchasePrice')).toEqual(['2499.00', '150.50', '1.20'])
+    expect(shown(result, 'model')).toEqual(['Alpha 7 IV', null, null])
+    expect(shown(result, 'remark')).toEqual(['Body only\nwith strap', 'Custodian: Jane Doe', null])
+    expect([...result.unmatched.custodian]).toMatchObject([{ text: 'Jane Doe', rows: 1 }])
+    expect(await categoriesOf('shelf-index.csv')).toEqual(['Cameras', null, 'Consumables'])
+    const split = { orgId: org.id, ...OPTIONS, splitQuantity: true }
+    expect(await dryRun(alice, bytesOf('shelf-index.csv'), split)).toMatchObject({ created: 5 })
+  })
+
+  test('Shelf, for its own import', async () => {
+    const result = await through('shelf-import-ready.csv')
+    expect(shown(result, 'name')).toEqual(['Camera "A"', 'Tripod', 'Batteries'])
+    expect(shown(result, 'model')).toEqual(['Alpha 7 IV', null, null])
+    expect(shown(result, 'purchasePrice')).toEqual(['2499.00', '150.50', '1.20'])
+    expect(await categoriesOf('shelf-import-ready.csv')).toEqual(['Cameras', null, 'Consumables'])
+  })
+
+  test('Shelf, the backup: things in JSON are their names, and its history is no remark', async () => {
+    const result = await through('shelf-backup.csv')
+    expect(shown(result, 'assetNo')).toEqual(['SAM-0001', 'SAM-0002'])
+    expect(shown(result, 'model')).toEqual(['Alpha 7 IV', null])
+    expect(shown(result, 'remark')).toEqual(['Body onlywith strap', 'Custodian: Jane Doe'])
+    expect(shown(result, 'purchasePrice')).toEqual(['2499.00', '150.50'])
+    expect(await categoriesOf('shelf-backup.csv')).toEqual(['Cameras', null])
   })
 })

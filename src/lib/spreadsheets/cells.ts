@@ -33,7 +33,8 @@ const plainNumber = (value: number): string => {
 
 export type DateOrder = 'YMD' | 'DMY' | 'MDY'
 
-const YEAR_FIRST = /^(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*日?(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?).*)?$/
+const YEAR_FIRST =
+  /^(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})\s*[日.]?(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?).*)?$/
 const COMPACT = /^(\d{4})(\d{2})(\d{2})$/
 const PARTS = /^(\d{1,4})\s*[-/.]\s*(\d{1,2})\s*[-/.]\s*(\d{1,4})(?:[T ]+(\d{1,2}:\d{2}(?::\d{2})?))?$/
 
@@ -49,8 +50,11 @@ const NAMED = [
 const FULL_MONTHS =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/
 
+const WEEKDAY = /^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}[\s.,]+(?=[\da-z])/i
+
 /** A day whose month is a word, with its number: `8 March 2026` as `2026-03-08`. Other texts stay. */
-function withoutMonthName(text: string): string {
+function withoutMonthName(given: string): string {
+  const text = given.length > MAX_NAMED ? given : given.replace(WEEKDAY, '')
   if (text.length > MAX_NAMED || !/[a-z一-十]/i.test(text)) return text
   const chinese = text.replace(/([一二三四五六七八九十]{1,2})月/, (month, name: string) => {
     const at = CHINESE_MONTHS.indexOf(name)

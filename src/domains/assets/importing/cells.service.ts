@@ -6,12 +6,12 @@ import { type EntityValues, fromText, type ValueInput } from '#domains/metadata/
 import type { Owner } from '#http/endpoint.ts'
 import type { Localized } from '#lib/localized.ts'
 import { type DateOrder, textOf } from '#lib/spreadsheets/cells.ts'
-import { htmlText } from '#lib/spreadsheets/html-cells.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import type { AssetRow } from '../register/register.store.ts'
 import { type FieldColumn, type FixedKey, isReadOnly } from '../sheets.rules.ts'
 import { Missing, NEW } from './creating.service.ts'
+import { foreignText, isNoCategory } from './foreign.rules.ts'
 import * as errors from './importing.errors.ts'
 import type { FileColumn, OptionKey } from './importing.rules.ts'
 import type { Names } from './names.service.ts'
@@ -140,7 +140,7 @@ export class CellReader {
   /** The text in the column of a key; empty without one, and for errors. */
   textIn(row: SheetRow, key: FixedKey): string {
     const column = this.fixed.find((one) => one.key === key)
-    const cell = column === undefined ? null : cellAt(row, column.at)
+    const cell = column === undefined ? null : cellAt(row, column.at, key)
     return typeof cell === 'object' && cell !== null && 'error' in cell ? '' : textOf(cell)
   }
 
@@ -205,7 +205,7 @@ export class CellReader {
   #cellIn(row: SheetRow, at: number, { key, present, hasLines }: CellPlace): SheetCell {
     const raw = row.cells[at] ?? null
     if (typeof raw === 'string') {
-      const text = raw.trim() === present ? undefined : htmlText(raw)
+      const text = raw.trim() === present ? undefined : foreignText(raw, key)
       return text === undefined ? raw : hasLines ? text : text.replaceAll('\n', ' ')
     }
     if (typeof raw !== 'object' || raw === null || !('error' in raw)) return raw
@@ -327,6 +327,7 @@ export class CellReader {
   #category(row: SheetRow, path: string, current: number | null): number | undefined {
     const id = this.names.categories.find(path, current)
     if (typeof id === 'number') return id
+    if (id === undefined && isNoCategory(path)) return undefined
     if (id === 'ambiguous') this.refuse(row, 'category', errors.ambiguousPath)
     else if (!this.options.createCategories) this.#refuseWord(row, 'category', path, errors.unknownCategory)
     else {
@@ -377,8 +378,8 @@ export const targetOf = ({ field }: FieldColumn): RefTarget => field.config['tar
 const bodyName = (key: FixedKey): string =>
   key === 'category' || key === 'location' || key === 'custodian' ? `${key}Id` : key
 
-/** The cell as it is read: HTML as its text. */
-export function cellAt({ cells }: SheetRow, at: number): SheetCell {
+/** The cell of a column as it is read: HTML as its text, and things as their names. */
+export function cellAt({ cells }: SheetRow, at: number, key?: string): SheetCell {
   const cell = cells[at] ?? null
-  return typeof cell === 'string' ? (htmlText(cell) ?? cell) : cell
+  return typeof cell === 'string' ? (foreignText(cell, key) ?? cell) : cell
 }

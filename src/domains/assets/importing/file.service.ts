@@ -279,7 +279,7 @@ export class FileImport {
 
   #preview({ row, action, change, values: fields }: PreparedRow): ImportResult['preview'][number] {
     const values = this.columns.flatMap(({ column }, i) => {
-      const cell = cellAt(row, i)
+      const cell = cellAt(row, i, column?.key)
       if (column === undefined || cell === null || cell === '') return []
       const { key } = column
       const shown = typeof cell === 'object' ? textOf(cell) : cell

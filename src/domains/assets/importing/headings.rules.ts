@@ -25,17 +25,20 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [reado
   ],
   assetNo: [
     ['Asset number', 'Asset tag', '编号', '资产编码', '物品编号', '设备编号'],
-    'Tag, Inventory No, Inventory Number, Barcode, Asset ID, HB.asset_id, 固定资产编号, 卡片编号',
+    'Tag, Inventory No, Inventory Number, Barcode, Asset ID, HB.asset_id, 固定资产编号, 卡片编号, sequentialId',
   ],
   category: [['Asset category', '类别', '资产类别', '资产分类'], 'Asset Type, Type, Group, 设备类型'],
   status: [['Asset status', '资产状态', '使用状态'], 'Status Label, State, 状况'],
   brand: [[], 'Manufacturer, Make, HB.manufacturer, 厂家, 厂商, 制造商, 生产厂家'],
-  model: [['规格型号', '型号规格', '规格'], 'Model Name, Model No., Model Number, HB.model_number, Mode Number'],
+  model: [
+    ['规格型号', '型号规格', '规格'],
+    'Model Name, Model No., Model Number, HB.model_number, Mode Number, Asset model',
+  ],
   serialNo: [['Serial number', 'Serial', 'S/N', '出厂编号'], 'SN, Service Tag, HB.serial_number, 机身号'],
   supplier: [['Vendor', '供货商'], 'Purchased from, HB.purchase_from, 采购来源, Purchase From'],
   purchaseDate: [
     ['Date of purchase', 'Purchased', '采购日期', '购置日期', '购入日期'],
-    'Purchase Time, Acquisition Date, HB.purchase_time, 取得日期, 入账日期, 购置时间, Purchased Time',
+    'Purchase Time, Acquisition Date, HB.purchase_time, 取得日期, 入账日期, 购置时间, Purchased Time, HB.purchase_date',
   ],
   purchasePrice: [
     ['Price', 'Cost', '价格', '单价', '采购价格', '购置价格', '原值'],
@@ -53,7 +56,7 @@ const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [reado
   ],
   custodian: [
     ['Responsible person', '保管员', '责任人'],
-    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 管理人, 领用人, 负责人, Checked Out To: Username, Checked Out To: Email',
+    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 管理人, 领用人, 负责人, Checked Out To: Username, Checked Out To: Email, Checked Out, Custody',
   ],
   remark: [
     ['Remarks', 'Note', 'Notes', 'Comment', 'Comments', '说明'],
@@ -124,8 +127,13 @@ export function matchColumns(
     if (column !== undefined) used.add(column)
     open.push({ heading, ...(column !== undefined && { column }) })
   }
+  const isBackup = headings.some(({ title }) => wordKey(title) === 'sequentialid')
   const isFree = ({ heading, column, suggestion }: Open) =>
-    column === undefined && suggestion === undefined && !mapping.has(wordKey(heading.title))
+    column === undefined &&
+    suggestion === undefined &&
+    !mapping.has(wordKey(heading.title)) &&
+    // Backups of Shelf have there what happened to the asset.
+    !(isBackup && wordKey(heading.title) === 'notes')
   takeOthers(open.filter(isFree), ({ heading }) => heading.title, names, used)
   for (const part of ['sub', 'group'] as const)
     takeParts(

@@ -11,6 +11,7 @@ import { categoryPaths } from '../categories/categories.service.ts'
 import { type AssetRow, assetsBySerials } from '../register/register.store.ts'
 import { columnsFor, pathKey } from '../sheets.rules.ts'
 import { locationPaths, personTexts } from '../sheets.store.ts'
+import { peopleIn } from './foreign.rules.ts'
 import { type Names as ColumnNames, namesFor } from './headings.rules.ts'
 
 /** The visible fields of assets of the owner. */
@@ -95,7 +96,10 @@ export class Names {
 
   /** `current` stays if a spreadsheet names it like this. */
   findPerson(text: string, current: number | null): number | undefined {
-    return current !== null && this.#people.get(current) === text ? current : this.refs('USER').find(text)
+    if (current !== null && this.#people.get(current) === text) return current
+    return peopleIn(text)
+      .map((one) => this.refs('USER').find(one))
+      .find((id) => id !== undefined)
   }
 }
 

@@ -18,6 +18,7 @@ import { type AssetRow, assetsByNumbers } from '../register/register.store.ts'
 import type { FixedKey } from '../sheets.rules.ts'
 import { cellAt, type CellReader, type Draft, type RowProblem, targetOf } from './cells.service.ts'
 import { NEW } from './creating.service.ts'
+import { peopleIn } from './foreign.rules.ts'
 import * as errors from './importing.errors.ts'
 import { Serials } from './names.service.ts'
 
@@ -165,10 +166,11 @@ export class RowReader {
 
   /** Looks up all users and targets of references that the rows name. */
   async #lookNames(rows: readonly SheetRow[], existing: readonly AssetRow[]): Promise<void> {
-    const textsAt = (at: number) => rows.map((row) => textOf(cellAt(row, at))).filter((text) => text !== '')
+    const textsAt = (at: number, key?: string) =>
+      rows.map((row) => textOf(cellAt(row, at, key))).filter((text) => text !== '')
     for (const { key, at } of this.cells.fixed) {
       if (key !== 'custodian') continue
-      await this.cells.names.refs('USER').look(textsAt(at))
+      await this.cells.names.refs('USER').look(textsAt(at, key).flatMap(peopleIn))
       await this.cells.names.lookPeople(existing.map(({ custodianId }) => custodianId))
     }
     for (const { column, at } of this.cells.fields)

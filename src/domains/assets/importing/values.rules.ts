@@ -6,12 +6,14 @@ import { type DateOrder, dayIn, textOf, wordKey } from '#lib/spreadsheets/cells.
 import type { SheetCell } from '#lib/spreadsheets/sheet.ts'
 
 import { statusOf } from '../sheets.rules.ts'
+import { statusParts } from './foreign.rules.ts'
 
 export type Decimal = 'POINT' | 'COMMA'
 
 /** Longer texts are no numbers. */
 const MAX_NUMBER = 60
-const NUMBER = /^(?:[¥$€£]|[A-Z]{3}\s)?\s*([-+]?\d[\d.,'’\s]*|[-+]?\d)(?:[¥$€£元]|[A-Z]{3})?$/
+/** With a currency before or behind it, such as `¥`, `CA$` and `CHF`. */
+const NUMBER = /^(?:[A-Z]{0,2}\p{Sc}|[A-Z]{3}\s)?\s*([-+]?\d[\d.,'’\s]*|[-+]?\d)(?:\p{Sc}|元|[A-Z]{3})?$/u
 
 /** The digits and separators of a number, without currency, spaces and apostrophes; undefined for other texts. */
 function numberBody(text: string): string | undefined {
@@ -95,7 +97,7 @@ export function dayOf(cell: SheetCell, order: DateOrder | 'UNKNOWN'): string | u
 const STATUS_WORDS: Readonly<Record<AssetStatus, string>> = {
   IDLE: 'Ready to Deploy, Available, In stock, Spare, 库存, 备用, 空闲',
   IN_USE: 'Deployed, In service, Active, Assigned, In custody, Checked out, 使用中, 领用',
-  REPAIR: 'Out for Repair, Broken, Maintenance, 待修, 送修, 损坏',
+  REPAIR: 'Out for Repair, Out for Diagnostics, Pending Diagnostics, Broken, Maintenance, 待修, 送修, 损坏',
   LOST: 'Lost/Stolen, Missing, 遗失, 盘亏',
   SCRAPPED: 'Archived, Disposed, Retired, Sold, 已报废, 注销, 出售',
 }
@@ -104,7 +106,14 @@ const statuses = new Map(
     words.split(', ').map((word) => [wordKey(word), status as AssetStatus] as const),
   ),
 )
-export const statusIn = (text: string): AssetStatus | undefined => statusOf(text) ?? statuses.get(wordKey(text))
+/** Of kinds of statuses (`statusParts`) that decide without the name. */
+const STATUS_KINDS: Readonly<Record<string, AssetStatus>> = { deployable: 'IDLE', archived: 'SCRAPPED' }
+export function statusIn(text: string): AssetStatus | undefined {
+  const known = statusOf(text) ?? statuses.get(wordKey(text))
+  const parts = known === undefined ? statusParts(text) : undefined
+  if (parts === undefined) return known
+  return parts.kind === 'deployed' ? 'IN_USE' : (statusIn(parts.name) ?? STATUS_KINDS[parts.kind])
+}
 
 /** The words that `statusIn` knows, for suggestions. */
 export const knownStatusWords = (): ReadonlyMap<string, AssetStatus> => statuses
@@ -123,9 +132,10 @@ export function monthsIn(cell: SheetCell): number | undefined {
 /** Assets that one row can become. */
 export const MAX_PIECES = 1000
 
-/** The number of pieces in a cell, which is not empty; undefined for other texts, for none, and for too many. */
+/** The number of pieces in a cell, which is not empty and can have a unit; undefined for other texts, for none, and for too many. */
 export function piecesIn(cell: SheetCell, decimal: Decimal): number | undefined {
-  const pieces = Number(typeof cell === 'number' ? cell : numberIn(textOf(cell), decimal))
+  const [, count] = /^(\d{1,10}) \D{1,40}$/.exec(textOf(cell)) ?? []
+  const pieces = Number(typeof cell === 'number' ? cell : (count ?? numberIn(textOf(cell), decimal)))
   return Number.isInteger(pieces) && pieces >= 1 && pieces <= MAX_PIECES ? pieces : undefined
 }
 
