@@ -1,5 +1,7 @@
 import { and, eq, gt, lt, lte, sql } from 'drizzle-orm'
 
+import { insertFrom, jsonRows } from '#db/json-rows.ts'
+import { prepared } from '#db/prepared.ts'
 import { resetCodes } from '#db/schema/accounts.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Tx } from '#db/store.ts'
@@ -9,24 +11,42 @@ import { CODE_TRIES } from '../accounts.model.ts'
 export type ResetCodeRow = typeof resetCodes.$inferSelect
 type NewResetCode = Omit<ResetCodeRow, 'tries' | 'createdAt'>
 
+const newCode = jsonRows('given', {
+  userId: 'int',
+  kind: 'text',
+  hash: 'text',
+  createdBy: 'int',
+  isForeign: 'bool',
+  expiresAt: 'int',
+  createdAt: 'int',
+})
+const insertCodes = prepared((db) =>
+  insertFrom(db, resetCodes, {
+    rows: newCode.rows,
+    userId: newCode.userId,
+    kind: newCode.kind,
+    hash: newCode.hash,
+    createdBy: newCode.createdBy,
+    isForeign: newCode.isForeign,
+    expiresAt: newCode.expiresAt,
+    createdAt: newCode.createdAt,
+  }).onConflictDoUpdate({
+    target: resetCodes.userId,
+    set: {
+      kind: sql`excluded.kind`,
+      hash: sql`excluded.hash`,
+      tries: 0,
+      createdBy: sql`excluded.created_by`,
+      isForeign: sql`excluded.is_foreign`,
+      expiresAt: sql`excluded.expires_at`,
+      createdAt: sql`excluded.created_at`,
+    },
+  }),
+)
+
 /** Each replaces the code that its user had before. At most some hundred. */
 export async function saveResetCodes(tx: Tx, codes: readonly NewResetCode[]): Promise<void> {
-  if (codes.length === 0) return
-  await tx
-    .insert(resetCodes)
-    .values(codes.map((code) => ({ ...code, createdAt: tx.stamp })))
-    .onConflictDoUpdate({
-      target: resetCodes.userId,
-      set: {
-        kind: sql`excluded.kind`,
-        hash: sql`excluded.hash`,
-        tries: 0,
-        createdBy: sql`excluded.created_by`,
-        isForeign: sql`excluded.is_foreign`,
-        expiresAt: sql`excluded.expires_at`,
-        createdAt: sql`excluded.created_at`,
-      },
-    })
+  if (codes.length > 0) await insertCodes(tx, newCode.values(codes.map((code) => ({ ...code, createdAt: tx.stamp }))))
 }
 
 /** Counts one more try. Undefined if the user has no code, it has expired, or it was tried too often. */

@@ -1,6 +1,6 @@
 /** Users that an import makes or changes: a few statements for thousands of rows. */
 
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { note } from '#db/notes.ts'
@@ -8,11 +8,25 @@ import { prepared } from '#db/prepared.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { type ContactProvider, identities, users, type UserStatus } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
+import { pause } from '#lib/pause.ts'
 
 import { usernameKey } from '../accounts.rules.ts'
 
-/** Rows of one statement, which takes a few milliseconds. */
-export const USERS_AT_ONCE = 500
+/** Rows of one statement, which takes a millisecond or two. Other requests run before the next one. */
+export const USERS_AT_ONCE = 100
+
+/** The rows that `find` returns for all of `keys`, with pauses for other requests. */
+async function inPieces<Key, Row>(
+  keys: readonly Key[],
+  find: (some: readonly Key[]) => PromiseLike<Row[]>,
+): Promise<Row[]> {
+  const found: Row[] = []
+  for (let at = 0; at < keys.length; at += USERS_AT_ONCE) {
+    found.push(...(await find(keys.slice(at, at + USERS_AT_ONCE))))
+    await pause()
+  }
+  return found
+}
 
 const newUser = jsonRows('given', {
   username: 'text',
@@ -98,24 +112,39 @@ export interface KnownUser {
   readonly createdByAdmin: boolean
 }
 
+const wantedKey = jsonRows('given', { key: 'text' })
+const findUsers = prepared((db) =>
+  db
+    .select({
+      id: users.id,
+      key: users.usernameKey,
+      nickname: users.nickname,
+      status: users.status,
+      createdByAdmin: users.createdByAdmin,
+    })
+    .from(wantedKey.rows as never)
+    .innerJoin(users, eq(users.usernameKey, wantedKey.key)),
+)
+
 /** By `usernameKey`, which the caller makes. */
 export async function usersByKeys(db: Db | Tx, keys: readonly string[]): Promise<Map<string, KnownUser>> {
-  const found = new Map<string, KnownUser>()
-  for (let at = 0; at < keys.length; at += USERS_AT_ONCE) {
-    const rows = await db
-      .select({
-        id: users.id,
-        key: users.usernameKey,
-        nickname: users.nickname,
-        status: users.status,
-        createdByAdmin: users.createdByAdmin,
-      })
-      .from(users)
-      .where(inArray(users.usernameKey, keys.slice(at, at + USERS_AT_ONCE)))
-    for (const row of rows) found.set(row.key!, { ...row, key: row.key! })
-  }
-  return found
+  const rows = await inPieces(keys, (some) => findUsers(db, wantedKey.values(some.map((key) => ({ key })))))
+  return new Map(rows.map((row) => [row.key!, { ...row, key: row.key! }]))
 }
+
+const wantedCredential = jsonRows('given', { provider: 'text', credential: 'text' })
+const findHolders = prepared((db) =>
+  db
+    .select({ credential: identities.credential, userId: identities.userId })
+    .from(wantedCredential.rows as never)
+    .innerJoin(
+      identities,
+      and(
+        eq(identities.provider, wantedCredential.provider),
+        eq(identities.credential, wantedCredential.credential),
+      ),
+    ),
+)
 
 /** The ids of the users who have these e-mails or phones, proved or claimed. To refuse them, not to find people. */
 export async function holdersOf(
@@ -123,34 +152,25 @@ export async function holdersOf(
   provider: ContactProvider,
   credentials: readonly string[],
 ): Promise<Map<string, number>> {
-  const found = new Map<string, number>()
-  for (let at = 0; at < credentials.length; at += USERS_AT_ONCE) {
-    const rows = await db
-      .select({ credential: identities.credential, userId: identities.userId })
-      .from(identities)
-      .where(
-        and(
-          eq(identities.provider, provider),
-          inArray(identities.credential, credentials.slice(at, at + USERS_AT_ONCE)),
-        ),
-      )
-    for (const { credential, userId } of rows) found.set(credential, userId)
-  }
-  return found
+  const rows = await inPieces(credentials, (some) =>
+    findHolders(db, wantedCredential.values(some.map((credential) => ({ provider, credential })))),
+  )
+  return new Map(rows.map(({ credential, userId }) => [credential, userId]))
 }
+
+const wantedUser = jsonRows('given', { id: 'int' })
+const findAdministrators = prepared((db) =>
+  db
+    .select({ userId: userRoles.userId })
+    .from(wantedUser.rows as never)
+    .innerJoin(userRoles, eq(userRoles.userId, wantedUser.id))
+    .innerJoin(roles, and(eq(roles.id, userRoles.roleId), eq(roles.domain, 'PLATFORM'))),
+)
 
 /** Those of the users who hold a PLATFORM role. */
 export async function administratorsAmong(db: Db | Tx, userIds: readonly number[]): Promise<Set<number>> {
-  const found = new Set<number>()
-  for (let at = 0; at < userIds.length; at += USERS_AT_ONCE) {
-    const rows = await db
-      .select({ userId: userRoles.userId })
-      .from(userRoles)
-      .innerJoin(roles, eq(roles.id, userRoles.roleId))
-      .where(and(eq(roles.domain, 'PLATFORM'), inArray(userRoles.userId, userIds.slice(at, at + USERS_AT_ONCE))))
-    for (const { userId } of rows) found.add(userId)
-  }
-  return found
+  const rows = await inPieces(userIds, (some) => findAdministrators(db, wantedUser.values(some.map((id) => ({ id })))))
+  return new Set(rows.map(({ userId }) => userId))
 }
 
 const changed = jsonRows('given', { id: 'int', nickname: 'text', stamp: 'int' })

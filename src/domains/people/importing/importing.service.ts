@@ -33,7 +33,7 @@ import { rowsIn } from '#platform/spreadsheets/index.ts'
 import { type FileColumn, headingsKnownTo, mappingIn, matchColumns } from './columns.rules.ts'
 import { noUsernameColumn } from './importing.errors.ts'
 import { type ImportUsers, MAX_COLUMNS, MAX_ROWS, PREVIEW_ROWS, type UsersImported } from './importing.model.ts'
-import { type GivenRow, planRows, readRow, type RowProblem } from './rows.rules.ts'
+import { type GivenRow, GROUP, planRows, readRow, type RowProblem } from './rows.rules.ts'
 import { countsOf, factsOf, fieldProblem, mailAllowance, writeRows } from './writing.service.ts'
 
 /** All rows are in memory until they are written. */
@@ -81,7 +81,10 @@ async function tableOf(rowsPath: string, input: ImportUsers): Promise<ImportTabl
   const mapping = input.mapping ? mappingIn(input.mapping) : new Map<string, null>()
   if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
   const all: SheetRow[] = []
-  for await (const rows of rowsIn(rowsPath)) all.push(...rows)
+  for await (const rows of rowsIn(rowsPath)) {
+    all.push(...rows)
+    await pause()
+  }
   const header = findHeader(all.slice(0, HEAD_ROWS), [], headingsKnownTo(mapping))
   if (header === undefined) throw noHeader()
   const columns = matchColumns(
@@ -93,8 +96,6 @@ async function tableOf(rowsPath: string, input: ImportUsers): Promise<ImportTabl
   return { header: header.row, columns, rows: new Map(below.map((row) => [row.number, row])) }
 }
 
-/** Rows that are read between two pauses. */
-const GROUP = 100
 const NOTHING = {
   valid: 0,
   created: 0,
@@ -127,7 +128,7 @@ async function run(
     if (given.length % GROUP === 0) await pause()
   }
   const facts = await factsOf(ctx, ctx.db.read, actor, given, input)
-  const { items, problems } = planRows(given, input.mode ?? 'CREATE', facts)
+  const { items, problems } = await planRows(given, input.mode ?? 'CREATE', facts, pause)
   if (input.dryRun) await nothingWritten(actor)
   else if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
   const written = input.dryRun ? countsOf(items) : await writeRows(ctx, actor, given, input, locale)

@@ -153,12 +153,16 @@ export interface PlannedRow {
   readonly membership?: Membership
 }
 
-/** The rows without problems, in their order, with their changes, and the problems of the others. */
-export function planRows(
+/** Rows of a step, after which other requests run. */
+export const GROUP = 100
+
+/** The rows without problems, in their order, with their changes, and the problems of the others. `pause`: waited for after each step. */
+export async function planRows(
   rows: readonly GivenRow[],
   mode: NonNullable<ImportUsers['mode']>,
   facts: Facts,
-): { readonly items: readonly PlannedRow[]; readonly problems: readonly RowProblem[] } {
+  pause: () => Promise<void>,
+): Promise<{ readonly items: readonly PlannedRow[]; readonly problems: readonly RowProblem[] }> {
   const problems = rows.flatMap((row) => row.problems)
   const refuse = ({ row }: GivenRow, key: Key, problem: Localized): undefined =>
     void problems.push({ row, key, text: problem })
@@ -167,7 +171,8 @@ export function planRows(
     email: new Map<string, number>(),
     phone: new Map<string, number>(),
   }
-  for (const given of rows)
+  const places = new Map<number, number>()
+  const plan = (given: GivenRow): PlannedRow[] => {
     for (const key of ['username', 'email', 'phone'] as const) {
       const value = given[key]?.toLowerCase()
       if (value === undefined) continue
@@ -175,8 +180,6 @@ export function planRows(
       if (first === undefined) seen[key].set(value, given.row)
       else refuse(given, key, MESSAGES.repeated(first))
     }
-  const places = new Map<number, number>()
-  const planned = rows.flatMap((given): PlannedRow[] => {
     const user = facts.users.get(given.username?.toLowerCase() ?? '')
     const membership = membershipOf(given, user, facts, refuse)
     if (membership?.isNew) {
@@ -196,7 +199,12 @@ export function planRows(
     const named = { ...given, username: given.username }
     if (user === undefined) return [{ action: 'CREATE', given: named, ...(membership && { membership }) }]
     return planKnown(named, user, membership, mode, facts, refuse)
-  })
+  }
+  const planned: PlannedRow[] = []
+  for (let at = 0; at < rows.length; at += GROUP) {
+    planned.push(...rows.slice(at, at + GROUP).flatMap(plan))
+    await pause()
+  }
   const failed = new Set(problems.map(({ row }) => row))
   return {
     items: planned.filter(({ given }) => !failed.has(given.row)),

@@ -19,13 +19,14 @@ import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import type { FieldProblem } from '#http/errors.ts'
 import { MAX_ERRORS, rowsHaveErrors } from '#http/imports.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { saveSheet, type Slip } from '../slips/slips.service.ts'
 import { mailStartCodes } from '../slips/start-mails.service.ts'
 import { mayNotAddMembers, noMailServer } from './importing.errors.ts'
 import type { ImportUsers, UsersImported } from './importing.model.ts'
-import { type Facts, type GivenRow, type PlannedRow, planRows, type RowProblem } from './rows.rules.ts'
+import { type Facts, type GivenRow, GROUP, type PlannedRow, planRows, type RowProblem } from './rows.rules.ts'
 
 /** 5,000 rows take a few seconds. */
 const MAX_WRITE_MS = 2 * MINUTE
@@ -90,17 +91,16 @@ export async function writeRows(
   locale: Locale,
 ): Promise<Pick<UsersImported, 'created' | 'updated' | 'unchanged' | 'sheetUrl'>> {
   const { mode = 'CREATE', way = 'START_CODE' } = input
-  const nicknames = new Map<number, string>()
-  for (const { row, nickname } of rows) nicknames.set(row, nickname ?? (await generateNickname(ctx, locale)))
+  const made = await makeTexts(ctx, rows, way, locale)
   return actor.write(
     'people.importUsers',
     async (tx) => {
       const facts = await factsOf(ctx, tx, actor, rows, input)
-      const { items, problems } = planRows(rows, mode, facts)
+      const { items, problems } = await planRows(rows, mode, facts, () => tx.pause())
       if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
       const counts = countsOf(items)
       const created = items.filter(({ action }) => action === 'CREATE')
-      const slips = await createUsers(ctx, tx, actor, created, { nicknames, withCodes: way !== 'NONE' })
+      const slips = await createUsers(ctx, tx, actor, created, made)
       const renamed = items.flatMap(({ userId, nickname }) =>
         userId === undefined || nickname === undefined ? [] : [{ id: userId, nickname }],
       )
@@ -122,6 +122,30 @@ export async function writeRows(
   )
 }
 
+/** What a new user gets besides the row of the file. */
+interface Made {
+  readonly nickname: string
+  readonly code: string | undefined
+}
+
+/** By row. Before the write, for which others wait on SQLite. */
+async function makeTexts(
+  ctx: AppContext,
+  rows: readonly GivenRow[],
+  way: NonNullable<ImportUsers['way']>,
+  locale: Locale,
+): Promise<ReadonlyMap<number, Made>> {
+  const made = new Map<number, Made>()
+  for (const { row, nickname } of rows) {
+    made.set(row, {
+      nickname: nickname ?? (await generateNickname(ctx, locale)),
+      code: way === 'NONE' ? undefined : newResetCode(),
+    })
+    if (made.size % GROUP === 0) await pause()
+  }
+  return made
+}
+
 interface Created {
   /** By row. */
   readonly ids: ReadonlyMap<number, number>
@@ -133,14 +157,13 @@ async function createUsers(
   tx: Tx,
   actor: Actor,
   rows: readonly PlannedRow[],
-  { nicknames, withCodes }: { readonly nicknames: ReadonlyMap<number, string>; readonly withCodes: boolean },
+  made: ReadonlyMap<number, Made>,
 ): Promise<Created> {
   const list = rows.map(({ given }) => ({
     ...given,
     // Of an address or a name in any language, the slip shows the username where the file has none.
     name: given.nickname ?? given.username,
-    nickname: nicknames.get(given.row)!,
-    code: withCodes ? newResetCode() : undefined,
+    ...made.get(given.row)!,
   }))
   const isForeign = !(await access.isSystemAdmin(tx, actor))
   const ids = await createManyUsers(ctx, tx, list, { createdBy: actor.userId, isForeign })
