@@ -34,6 +34,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   exports: () => import('./lines/exports.ts'),
   sheets: () => import('./lines/sheets.ts'),
   accounts: () => import('./lines/accounts.ts'),
+  people: () => import('./lines/people.ts'),
   start: () => import('./lines/start.ts'),
   records: () => import('./lines/records.ts'),
   pages: () => import('./lines/pages.ts'),
