@@ -162,7 +162,8 @@ export const groupSteps: Record<string, Step> = {
     const joined = ++joins
     const former = group.members.find((each) => each.user === other)
     if (former === undefined) group.members.push({ ...newMember(other, before), joined })
-    else Object.assign(former, { role: 'MEMBER', joined, leftAfter: undefined, clearedUpTo: before, joinedAfter: before })
+    else
+      Object.assign(former, { role: 'MEMBER', joined, leftAfter: undefined, clearedUpTo: before, joinedAfter: before })
     await learnSystem(group, user, ['MEMBER_JOINED', other])
     checkConversation(reply.data, group, user)
   },

@@ -195,7 +195,12 @@ describe('privacy settings', () => {
         .data as object,
     ).toEqual(changed)
     await codeOf(mei)
-    for (const body of [{ whoMayRequest: 'FRIENDS' }, { readReceipts: 'yes' }, { presence: null }, { findableByEmail: null }])
+    for (const body of [
+      { whoMayRequest: 'FRIENDS' },
+      { readReceipts: 'yes' },
+      { presence: null },
+      { findableByEmail: null },
+    ])
       expect((await mei.put('/api/contacts/settings', body)).status, JSON.stringify(body)).toBe(400)
     expect(ok(await mei.call('contacts.privacy')).data as object).toEqual(changed)
     for (const method of ['GET', 'PUT'] as const)

@@ -125,6 +125,56 @@ describe('chats', () => {
     await desk.getByText('The message is removed.').waitFor()
   })
 
+  test('the sender of a message in a group sees who has read it, and contacts who share it see who is online', async () => {
+    const [olga, paul] = [await server.person(), await server.person()]
+    await makeContacts(olga, paul)
+    const { id } = ok(await olga.call('groups.create', { body: { name: 'Climbers', userIds: [paul.id] } })).data
+    const text = { clientMsgId: 'marks', type: 'TEXT' as const, content: { text: 'Who comes along?' } }
+    ok(await olga.call('messages.send', { body: { ...text, conversationId: id } }))
+    ok(await paul.call('contacts.updatePrivacy', { body: { presence: true } }))
+    const page = await browser.signedIn(olga)
+    await page.goto('/console/contacts?tab=privacy')
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
+    await page.getByRole('switch', { name: 'Online status' }).click()
+    await saved
+    await page.goto(`/console/chats/${id}`)
+    const message = page.locator('[id^=message-]', { hasText: 'Who comes along?' })
+    await message.getByRole('button', { name: 'Not read yet' }).waitFor()
+
+    // The count changes by itself, and stays after a reaction, which brings the message again.
+    const desk = await browser.signedIn(paul, { isPhone: true, locale: 'zh-CN' })
+    await desk.goto(`/console/chats/${id}`)
+    await message.getByRole('button', { name: 'Read by 1 member' }).waitFor()
+    await desk
+      .locator('[id^=message-]', { hasText: 'Who comes along?' })
+      .getByRole('button', { name: '消息操作' })
+      .click()
+    expect(await desk.getByRole('menuitem', { name: '谁已读' }).count()).toBe(0)
+    await desk.getByRole('menuitem', { name: '回应 👍' }).click()
+    await message.getByRole('button', { name: /👍 1/ }).waitFor()
+    await message.getByRole('button', { name: 'Read by 1 member' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Read by' })
+    await dialog.getByText(await nameOf(paul)).waitFor()
+    expect(await dialog.getByText('other member').count()).toBe(0)
+    await screenshot(page, 'chat-readers')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
+    // Paul's page has said that he is there, and a server writes it within some seconds.
+    await eventually(
+      async () =>
+        ok(await olga.call('contacts.presence', { query: { userIds: [paul.id] } })).data.items[0]?.online === true,
+    )
+    ok(await olga.call('messages.send', { body: { ...text, toUserId: paul.id, clientMsgId: 'direct' } }))
+    await page.goto(`/console/chats/with/${paul.id}`)
+    await page.getByText('Online', { exact: true }).waitFor()
+    expect(await isTooWide(page)).toBe(false)
+    await desk.goto('/console/contacts')
+    await desk.getByText(/在线/).first().waitFor()
+    await desk.getByRole('link', { name: await nameOf(olga), exact: true }).click()
+    await desk.getByText('在线', { exact: true }).waitFor()
+    await screenshot(desk, 'contact-presence')
+  })
+
   test('a contact who is not on the first page of the list is addressed by name', async () => {
     const [ines, jack, kate] = [await server.person(), await server.person(), await server.person()]
     await makeContacts(ines, jack)

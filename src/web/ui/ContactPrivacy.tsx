@@ -34,7 +34,8 @@ const words = texts({
     readReceipts: 'Read receipts',
     readReceiptsHelp: 'You and the people you write with see what the other has read, also in groups.',
     presence: 'Online status',
-    presenceHelp: 'You and contacts who turn this on too see whether the other is online, and when they were last here.',
+    presenceHelp:
+      'You and contacts who turn this on too see whether the other is online, and when they were last here.',
   },
   zh: {
     saved: '设置已保存。',
@@ -70,7 +71,10 @@ export function ContactPrivacy() {
 function Form({ privacy }: { privacy: Settings }) {
   const t = useTexts(words)
   const may = useMay()
-  const update = useAction('contacts.updatePrivacy', { done: t.saved, refreshes: ['contacts.privacy', 'contacts.presence'] })
+  const update = useAction('contacts.updatePrivacy', {
+    done: t.saved,
+    refreshes: ['contacts.privacy', 'contacts.presence'],
+  })
   const isFixed = !may('contacts.updatePrivacy')
   // The new value is shown while it is saved.
   const shown = update.isPending ? { ...privacy, ...(update.variables?.body as Partial<Settings>) } : privacy

@@ -15,15 +15,17 @@ const inConversation = prepared((db) =>
       userId: members.userId,
       // That of a direct conversation stays while one has blocked the other. In groups both are the same.
       readUpTo: members.shownReadUpTo,
-      joinedAfter: sql`coalesce(${members.joinedAfter}, case when ${members.role} is null then 0 else ${members.clearedUpTo} end)`.mapWith(
-        Number,
-      ),
+      joinedAfter:
+        sql`coalesce(${members.joinedAfter}, case when ${members.role} is null then 0 else ${members.clearedUpTo} end)`.mapWith(
+          Number,
+        ),
       readAt: members.readAt,
       readBefore: members.readBefore,
       receipts: sql`${sendsReceipts(sql`${members.userId}`)}`.mapWith(Boolean),
-      blocked: sql`${members.role} is not null and ${isBlockedSql(sql`${members.userId}`, sql`${p('viewerId')}`)}`.mapWith(
-        Boolean,
-      ),
+      blocked:
+        sql`${members.role} is not null and ${isBlockedSql(sql`${members.userId}`, sql`${p('viewerId')}`)}`.mapWith(
+          Boolean,
+        ),
     })
     .from(members)
     .where(
@@ -34,7 +36,9 @@ const inConversation = prepared((db) =>
           db
             .select({ id: conversations.id })
             .from(conversations)
-            .where(and(eq(conversations.id, p('conversationId')), lte(conversations.memberCount, MAX_MARKED).inlineParams())),
+            .where(
+              and(eq(conversations.id, p('conversationId')), lte(conversations.memberCount, MAX_MARKED).inlineParams()),
+            ),
         ),
       ),
     ),

@@ -60,7 +60,7 @@ const own = texts({
     read: 'Read',
     sent: 'Sent',
     readers: 'Read by',
-    readBy: (n: number) => (n === 1 ? 'Read by 1 member' : `Read by ${n} members`),
+    readBy: (n: number) => (n === 0 ? 'Not read yet' : n === 1 ? 'Read by 1 member' : `Read by ${n} members`),
     react: (emoji: string) => `React with ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}: ${names}`,
     partly: (n: number) =>
@@ -85,7 +85,7 @@ const own = texts({
     read: '已读',
     sent: '已发送',
     readers: '谁已读',
-    readBy: (n: number) => `${n} 人已读`,
+    readBy: (n: number) => (n === 0 ? '尚无人已读' : `${n} 人已读`),
     react: (emoji: string) => `回应 ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}：${names}`,
     partly: (n: number) => `有 ${n} 人未能收到，对方可能不接收你的消息。`,
@@ -267,7 +267,7 @@ function ReadBy({ messageId, count }: { messageId: number; count: number }) {
         tabIndex={-1}
         onClick={() => setOpen(true)}
         // The area to tap is larger than the sign, without moving the text.
-        sx={{ gap: 0.25, borderRadius: 1, px: 0.75, py: 1.25, mx: -0.75, my: -1.25 }}
+        sx={{ gap: 0.25, borderRadius: 1, '&::after': { content: '""', position: 'absolute', inset: '-12px -8px' } }}
       >
         {count === 0 ? <Done sx={{ fontSize: 16 }} /> : <DoneAll sx={{ fontSize: 16 }} />}
         {count > 0 && <Typography variant="caption">{count}</Typography>}

@@ -256,7 +256,9 @@ export class MessageStore {
   private async countAgain(): Promise<void> {
     if (this.state.items?.some(({ readCount }) => readCount !== undefined) !== true) return
     const page = await this.page({}).catch(() => ({ items: [] }))
-    const counts = page.items.flatMap(({ id, readCount }) => (readCount === undefined ? [] : [[id, readCount] as const]))
+    const counts = page.items.flatMap(({ id, readCount }) =>
+      readCount === undefined ? [] : [[id, readCount] as const],
+    )
     this.count(new Map(counts))
   }
 

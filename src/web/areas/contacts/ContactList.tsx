@@ -111,7 +111,9 @@ export function ContactList() {
         keyOf={({ id }) => id}
         empty={<EmptyState icon={SearchOff} title={t.nothing} text={t.nothingText} />}
       >
-        {(contact) => <ContactRow contact={contact} presence={presence(contact.userId)} onTag={(next) => set({ tag: next })} />}
+        {(contact) => (
+          <ContactRow contact={contact} presence={presence(contact.userId)} onTag={(next) => set({ tag: next })} />
+        )}
       </Rows>
     </Section>
   )
