@@ -59,7 +59,7 @@ export const conversations = table(
   {
     id: col.id(),
     type: col.text('type').$type<ConversationType>().notNull(),
-    /** The two users of a direct conversation, the lower id first; null for groups. */
+    /** The two users of a direct conversation, the lower id first; the same user twice for their notes; null for groups. */
     lowUserId: col.int('low_user_id'),
     highUserId: col.int('high_user_id'),
     /** Of groups. */

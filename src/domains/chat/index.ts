@@ -21,6 +21,7 @@ import { markEndpoints } from './marks/marks.endpoints.ts'
 import { lostFilesJob } from './messages/media.service.ts'
 import { insertLostFiles } from './messages/media.store.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
+import { noteEndpoints } from './notes.endpoints.ts'
 import { chatAreas, eraseDrafts } from './own-data.store.ts'
 import { reactionEndpoints } from './reactions/reactions.endpoints.ts'
 import { recallEndpoints } from './recall.endpoints.ts'
@@ -40,6 +41,7 @@ export const chat = domain({
     ...recallEndpoints,
     ...editEndpoints,
     ...deletionEndpoints,
+    ...noteEndpoints,
     ...reportEndpoints,
     ...markEndpoints,
     ...groupEndpoints,

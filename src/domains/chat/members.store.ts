@@ -64,13 +64,17 @@ const direct = prepared((db) =>
 
 const pairOf = (a: number, b: number) => ({ low: Math.min(a, b), high: Math.max(a, b) })
 
-/** The direct conversation of two users, if they have ever written to each other. */
+/** The direct conversation of two users, if they have ever written to each other; of a user with themselves, if the user has ever opened it. */
 export const findDirect = async (db: Db | Tx, a: number, b: number): Promise<ConversationRow | undefined> =>
   (await direct(db, pairOf(a, b)))[0]
 
-/** The other user of a direct conversation; undefined for groups. */
+/** Whether it is the conversation of a user with themselves. */
+export const isNotes = ({ lowUserId, highUserId }: ConversationRow): boolean =>
+  lowUserId !== null && lowUserId === highUserId
+
+/** The other user of a direct conversation; undefined for groups and notes. */
 export function peerOf(row: ConversationRow, userId: number): number | undefined {
-  if (row.type === 'GROUP') return undefined
+  if (row.type === 'GROUP' || isNotes(row)) return undefined
   return (row.lowUserId === userId ? row.highUserId : row.lowUserId)!
 }
 
@@ -92,6 +96,31 @@ export async function ensureDirect(tx: Tx, a: number, b: number): Promise<Conver
       [low, high].map((userId) => ({ conversationId: created.id, userId, sortAt: tx.stamp, updatedAt: tx.stamp })),
     )
   return created
+}
+
+/** The conversation of a user with themselves is on the user's list afterwards. Returns the row, and whether it was there before. */
+export async function ensureNotes(
+  tx: Tx,
+  userId: number,
+): Promise<{ readonly row: MemberRow; readonly isKnown: boolean }> {
+  const times = { createdAt: tx.stamp, updatedAt: tx.stamp }
+  const [created] = await tx
+    .insert(conversations)
+    .values({ type: 'DIRECT', lowUserId: userId, highUserId: userId, memberCount: 1, ...times })
+    .onConflictDoNothing()
+    .returning({ id: conversations.id })
+  if (created !== undefined) {
+    const values = { conversationId: created.id, userId, sortAt: tx.stamp, updatedAt: tx.stamp }
+    const [row] = await tx.insert(members).values(values).returning()
+    return { row: row!, isKnown: false }
+  }
+  const { id } = (await findDirect(tx, userId, userId))!
+  const [shown] = await tx
+    .update(members)
+    .set({ hidden: false, updatedAt: tx.stamp })
+    .where(and(eq(members.conversationId, id), eq(members.userId, userId), eq(members.hidden, true)))
+    .returning()
+  return { row: shown ?? (await findMember(tx, id, userId))!, isKnown: shown === undefined }
 }
 
 const membersIn = prepared((db) =>

@@ -46,9 +46,10 @@ const conversationArea: DataArea = {
   columns: ['id', 'type', 'name', 'peerId', 'peerNickname', 'role', 'pinned', 'muted', 'draft', 'createdAt'],
   async *pages(db, userId) {
     for await (const page of membershipArea.pages(db, userId))
-      yield page.map(({ lowUserId, lowNickname, highUserId, highNickname, pinned, ...row }) => ({
+      yield page.map(({ lowUserId, lowNickname, highUserId, highNickname, pinned, type, ...row }) => ({
         ...row,
         pinned: pinned === 1,
+        type: type === 'DIRECT' && lowUserId === highUserId ? 'NOTES' : type,
         peerId: lowUserId === userId ? highUserId : lowUserId,
         peerNickname: lowUserId === userId ? highNickname : lowNickname,
       }))

@@ -37,6 +37,7 @@ const GroupInfo = Model('GroupInfo', {
 export const Conversation = Model('Conversation', {
   id: Id,
   type: Enum(CONVERSATION_TYPES),
+  isNotes: Type.Boolean({ description: 'Your notes to yourself: a direct conversation whose other user is you' }),
   title: Text('Mei from the library', {
     description: 'Your remark on the other user, otherwise their nickname; the name of a group',
   }),

@@ -39,6 +39,9 @@ const all = preparePage(listed)
 const unread = preparePage(and(ofUser, unreadOnly))
 
 export interface ListInput extends PageInput {
+/** Names under which the notes of a user are found; clients show them. */
+const NOTES_TITLES = ['notes to myself', '给自己的笔记']
+
   readonly unread?: boolean | undefined
 }
 
@@ -61,6 +64,7 @@ export function searchConversations(
 ): Promise<Page<MemberRow>> {
   const { keyword, page, size } = input
   const other = sql`case when ${conversations.lowUserId} = ${userId} then ${conversations.highUserId} else ${conversations.lowUserId} end`
+  const isNotes = NOTES_TITLES.some((title) => title.includes(keyword.toLowerCase()))
   return searchPage<MemberRow>(
     db,
     {
@@ -72,6 +76,7 @@ export function searchConversations(
         contains(conversations.name, keyword),
         contains(contacts.remark, keyword),
         and(sql`coalesce(${contacts.remark}, '') = ''`, contains(users.nickname, keyword)),
+        isNotes ? sql`${conversations.lowUserId} = ${conversations.highUserId}` : undefined,
       ),
       select: (reader) =>
         reader

@@ -4,7 +4,7 @@ import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index
 import { findFiles, publicImageUrl } from '#domains/files/index.ts'
 import { topic } from '#platform/bus.ts'
 
-import { type ConversationRow, conversationsByIds, type MemberRow, peerOf } from '../members.store.ts'
+import { type ConversationRow, conversationsByIds, isNotes, type MemberRow, peerOf } from '../members.store.ts'
 import { messagesByIds } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { Conversation } from './conversations.model.ts'
@@ -34,7 +34,8 @@ export async function toConversations(
   )
   const conversations = new Map(found.map((row) => [row.id, row]))
   const direct = found.filter((row) => row.type === 'DIRECT')
-  const peerIds = direct.map((row) => peerOf(row, viewerId)!)
+  // Notes show the viewer as the other user, to clients that do not know them.
+  const peerIds = direct.map((row) => peerOf(row, viewerId) ?? viewerId)
   const lastIds = rows.flatMap(({ lastMessageId }) => lastMessageId ?? [])
   const pictureIds = found.flatMap(({ avatarFileId }) => avatarFileId ?? [])
   const [persons, remarks, receipts, peers, messages, pictures] = await Promise.all([
@@ -55,13 +56,16 @@ export async function toConversations(
 
   return rows.map((row) => {
     const conversation = conversations.get(row.conversationId)!
-    const peerId = peerOf(conversation, viewerId)
+    const isOwnNotes = isNotes(conversation)
+    const peerId = isOwnNotes ? viewerId : peerOf(conversation, viewerId)
     const person = peerId === undefined ? undefined : persons.get(peerId)
     const known = peerId === undefined ? undefined : remarks.get(peerId)
-    const showsReceipts = peerId !== undefined && receipts.get(viewerId) === true && receipts.get(peerId) === true
+    const showsReceipts =
+      peerId !== undefined && !isOwnNotes && receipts.get(viewerId) === true && receipts.get(peerId) === true
     return {
       id: conversation.id,
       type: conversation.type,
+      isNotes: isOwnNotes,
       title: person === undefined ? conversation.name : known?.remark || person.nickname,
       avatarUrl:
         person?.avatarUrl ??

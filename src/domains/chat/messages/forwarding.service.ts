@@ -10,7 +10,7 @@ import { sha256 } from '#platform/ids.ts'
 import * as errors from '../chat.errors.ts'
 import { deletedAmong } from '../deleted.store.ts'
 import { isVisible } from '../members.rules.ts'
-import { findMember, type MemberRow } from '../members.store.ts'
+import { findDirect, findMember, type MemberRow } from '../members.store.ts'
 import { IN_ORDER } from '../numbers.ts'
 import type { SentType } from './contents.model.ts'
 import type { Prepared } from './contents.service.ts'
@@ -39,7 +39,8 @@ export async function forwardMessages(
 
   const forwardTo = async (toUserId: number): Promise<ForwardResult> => {
     try {
-      if (toUserId === userId) throw errors.messageToOneself()
+      if (toUserId === userId && (await findDirect(ctx.db.read, userId, userId)) === undefined)
+        throw errors.messageToOneself()
       const sent = await ctx.db.write(
         'chat.forward',
         async (tx) => {

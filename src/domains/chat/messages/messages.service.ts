@@ -25,7 +25,7 @@ export async function sendMessage(
 ): Promise<SentMessages> {
   const { clientMsgId, replyToId, toUserId, conversationId } = body
   const target = { toUserId, conversationId }
-  checkTarget(userId, target)
+  await checkTarget(ctx.db.read, userId, target)
   const drafts = await draftsOf(ctx, body)
   const contents = drafts.map(({ type, content }) => [type, content])
   const key = { clientMsgId, digest: sha256(JSON.stringify([contents, replyToId ?? null])) }
@@ -53,9 +53,10 @@ const isTargetOf = async (
 ): Promise<boolean> =>
   toUserId == null ? conversationId === id : (await findDirect(db, senderId, toUserId))?.id === id
 
-function checkTarget(userId: number, { toUserId, conversationId }: TargetIds): void {
+/** A user's own id names the notes, once they were opened. */
+async function checkTarget(db: Db, userId: number, { toUserId, conversationId }: TargetIds): Promise<void> {
   if ((toUserId == null) === (conversationId == null)) throw errors.oneTarget()
-  if (toUserId === userId) throw errors.messageToOneself()
+  if (toUserId === userId && (await findDirect(db, userId, userId)) === undefined) throw errors.messageToOneself()
 }
 
 const isSentType = (type: unknown): type is SentType => typeof type === 'string' && Object.hasOwn(CONTENTS, type)

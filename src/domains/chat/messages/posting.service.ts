@@ -211,6 +211,7 @@ async function checkTarget(
     // Null: the user was never a member.
     if (hidden !== false) throw notFound()
     if (leftAfter !== null || isOver) throw errors.notInConversation()
+      if (toUserId === senderId) throw errors.messageToOneself()
   }
   if (peerId !== null && peerHidden === null) throw errors.notInConversation()
   if (orgStatus === 'DISABLED') throw organizationDisabled

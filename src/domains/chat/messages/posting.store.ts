@@ -28,7 +28,8 @@ const asked = jsonRows('asked', {
 })
 
 const direct = sql`(select pair.id from ${conversations} as pair where pair.low_user_id = ${asked.low} and pair.high_user_id = ${asked.high})`
-const peerId = sql`coalesce(${asked.peerId}, case when ${conversations.lowUserId} = ${asked.senderId} then ${conversations.highUserId} else ${conversations.lowUserId} end)`
+/** NULL for groups, and for the notes of the sender, in whose way nobody is. */
+const peerId = sql`nullif(coalesce(${asked.peerId}, case when ${conversations.lowUserId} = ${asked.senderId} then ${conversations.highUserId} else ${conversations.lowUserId} end), ${asked.senderId})`
 
 /** Whether the group is one of an organization that was dissolved: a job ends it (groups.listeners.ts). */
 const isOver = sql<boolean>`(${conversations.orgId} <> 0 and ${organizations.id} is null)`
