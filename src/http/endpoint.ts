@@ -77,7 +77,7 @@ export const TAGS = [
 export type Tag = (typeof TAGS)[number]
 
 /** Statuses that only the rules of an operation can tell. The others follow from its access and its schemas. */
-export type RefusalStatus = 400 | 401 | 403 | 404 | 410 | 413 | 415 | 426
+export type RefusalStatus = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 415 | 426
 
 export type OpenAccess = {
   readonly kind: 'open'

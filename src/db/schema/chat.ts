@@ -131,6 +131,10 @@ export const conversationMembers = table(
     pinned: col.int('pinned').notNull().default(0),
     muted: col.bool('muted').notNull().default(false),
     draft: col.text('draft').notNull().default(''),
+    /** The message that the draft answers. */
+    draftReplyToId: col.int('draft_reply_to_id'),
+    /** Grows with each change of the draft, and never starts again: a device sees by it that another one was first. */
+    draftVersion: col.int('draft_version').notNull().default(0),
     updatedAt: col.time('updated_at').notNull(),
   },
   (t) => [

@@ -62,6 +62,13 @@ export const oneTarget = () =>
   invalid('body.toUserId', 'is needed, or conversationId, but not both', '与 conversationId 须且只能提供一个')
 export const clientMsgIdUsed = () =>
   invalid('body.clientMsgId', 'was already used for another message', '已用于另一条消息')
+export const draftChanged = (data: unknown) =>
+  new AppError(
+    409,
+    409,
+    { en: 'The draft was changed on another device meanwhile', zh: '草稿已在其他设备上被修改' },
+    { data },
+  )
 export const cannotReply = () =>
   invalid(
     'body.replyToId',

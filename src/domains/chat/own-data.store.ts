@@ -9,6 +9,7 @@ import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
 import { notDeletedBy } from './deleted.store.ts'
+import { NO_DRAFT } from './drafts.store.ts'
 
 const low = aliasedTable(users, 'low')
 const high = aliasedTable(users, 'high')
@@ -48,8 +49,8 @@ const conversationArea: DataArea = {
     for await (const page of membershipArea.pages(db, userId))
       yield page.map(({ lowUserId, lowNickname, highUserId, highNickname, pinned, type, ...row }) => ({
         ...row,
-        pinned: pinned === 1,
         type: type === 'DIRECT' && lowUserId === highUserId ? 'NOTES' : type,
+        pinned: pinned === 1,
         peerId: lowUserId === userId ? highUserId : lowUserId,
         peerNickname: lowUserId === userId ? highNickname : lowNickname,
       }))
@@ -61,7 +62,7 @@ export async function eraseDrafts(_ctx: unknown, tx: Tx, userId: number, limit: 
   const where = and(eq(conversationMembers.userId, userId), ne(conversationMembers.draft, ''))
   const rows = await tx
     .update(conversationMembers)
-    .set({ draft: '' })
+    .set(NO_DRAFT)
     .where(isAmongFirst(tx, conversationMembers, { where, limit }))
     .returning({ id: conversationMembers.conversationId })
   return rows.length

@@ -154,7 +154,7 @@ export const LIMITS: Readonly<Record<string, string>> = {
   'contacts.setTags': 'tags!',
   'contacts.updatePrivacy':
     'whoMayRequest choices=EVERYONE|ORG_MEMBERS|CARD_ONLY|NOBODY, whoMayMessage choices=CONTACTS|ORG_MEMBERS|EVERYONE',
-  'conversations.draft': 'draft! length=10000',
+  'conversations.draft': 'draft! length=20000',
   'conversations.mute': 'muted!',
   'conversations.pin': 'pinned!',
   'found.answer': 'message! length=1000',

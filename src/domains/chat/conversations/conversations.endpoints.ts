@@ -13,6 +13,7 @@ import {
   ReadUpTo,
 } from './conversations.model.ts'
 import * as service from './conversations.service.ts'
+import { saveDraft } from './drafts.service.ts'
 
 const tag = 'Conversations'
 
@@ -86,13 +87,18 @@ export const conversationEndpoints = [
     method: 'PUT',
     path: '/api/chats/conversations/:id/draft',
     summary: 'Set the draft of a conversation',
-    description: 'Only your own devices see it. It does not change the place of the conversation in the list.',
+    description:
+      'Only your own devices see it. It does not change the place of the conversation in the list. With `baseVersion` it may be as long as a ' +
+      'message, and never replaces a draft that your device has not seen.',
     tag,
     access: app('chat:read'),
     params: ById,
     body: Draft,
     data: Conversation,
-    run: ({ ctx, actor, params, body }) => service.saveDraft(ctx, actor, params.id, body.draft ?? ''),
+    refuses: {
+      409: 'The draft was changed since `baseVersion`. `data` is the conversation with the present draft.',
+    },
+    run: ({ ctx, actor, params, body }) => saveDraft(ctx, actor, params.id, body),
   }),
   endpoint({
     id: 'conversations.clear',

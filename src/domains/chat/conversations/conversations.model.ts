@@ -17,8 +17,8 @@ import {
 
 import { Message } from '../messages/messages.model.ts'
 
-/** The largest value of the setting `chat.draftMaxLength`. */
-const DRAFT_MAX = 10_000
+/** The largest value of the setting `chat.textMaxLength`. */
+const DRAFT_MAX = 20_000
 
 const LastRead = Type.Integer({ minimum: 0, description: 'The id of a message, 0 before the first' })
 
@@ -72,6 +72,8 @@ export const Conversation = Model('Conversation', {
   pinned: Type.Boolean(),
   muted: Type.Boolean(),
   draft: Text('See you at', { description: 'Seen only by your own devices' }),
+  draftReplyToId: Nullable({ ...Id, description: 'The message that the draft answers' }),
+  draftVersion: Type.Integer({ minimum: 0, description: 'Grows with each change of the draft' }),
   createdAt: Time,
   updatedAt: Time,
 })
@@ -87,7 +89,18 @@ export type ListQuery = Static<typeof ListQuery>
 export const Mute = Model('Mute', { muted: Type.Boolean() })
 export const Draft = Model('Draft', {
   draft: Nullable(Multiline(DRAFT_MAX, 0, { description: 'Null or empty removes it', examples: ['See you at'] })),
+  replyToId: Type.Optional(
+    Nullable({ ...Id, description: 'The message of the conversation that it answers; without it as it is' }),
+  ),
+  baseVersion: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      description:
+        'The `draftVersion` that your device has last seen. If the draft has another one, nothing is changed; without it the last writer wins',
+    }),
+  ),
 })
+export type Draft = Static<typeof Draft>
 
 export const ReadUpTo = Model('ReadUpTo', {
   messageId: Type.Optional({ ...Id, description: 'The last message that was read; without it the newest one' }),

@@ -2,11 +2,8 @@ import type { AppContext } from '#context'
 import type { Page } from '#db/paging.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { isBlocked, readReceiptsOf } from '#domains/contacts/index.ts'
-import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
-import { invalid } from '#http/validate.ts'
-import { isLongerThan } from '#lib/text.ts'
 import { topic } from '#platform/bus.ts'
 
 import { withReadCounts } from '../marks/marks.service.ts'
@@ -42,7 +39,7 @@ export async function findListed(db: Db | Tx, conversationId: number, userId: nu
   return row
 }
 
-const toConversation = async (ctx: AppContext, row: MemberRow): Promise<Conversation> =>
+export const toConversation = async (ctx: AppContext, row: MemberRow): Promise<Conversation> =>
   (await toConversations(ctx, row.userId, [row]))[0]!
 
 export async function listConversations(
@@ -74,13 +71,6 @@ export async function changeOwnView(
     return updated
   })
   return toConversation(ctx, row)
-}
-
-export async function saveDraft(ctx: AppContext, actor: Actor, id: number, draft: string): Promise<Conversation> {
-  const max = await getSetting(ctx, 'chat.draftMaxLength')
-  if (isLongerThan(draft, max, 1))
-    throw invalid('body.draft', `must have at most ${max} characters`, `最多 ${max} 个字符`)
-  return changeOwnView(ctx, actor, id, { draft })
 }
 
 /** Marks messages as read up to `messageId`, without it up to the newest. Never goes back. */

@@ -13,6 +13,7 @@ import { isAmongFirst } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
+import { NO_DRAFT } from '../drafts.store.ts'
 import type { MemberRow } from '../members.store.ts'
 
 const p = sql.placeholder
@@ -38,10 +39,10 @@ const preparePage = (where: SQL | undefined) => ({
 const all = preparePage(listed)
 const unread = preparePage(and(ofUser, unreadOnly))
 
-export interface ListInput extends PageInput {
 /** Names under which the notes of a user are found; clients show them. */
 const NOTES_TITLES = ['notes to myself', '给自己的笔记']
 
+export interface ListInput extends PageInput {
   readonly unread?: boolean | undefined
 }
 
@@ -63,8 +64,8 @@ export function searchConversations(
   input: ListInput & { readonly keyword: string },
 ): Promise<Page<MemberRow>> {
   const { keyword, page, size } = input
-  const other = sql`case when ${conversations.lowUserId} = ${userId} then ${conversations.highUserId} else ${conversations.lowUserId} end`
   const isNotes = NOTES_TITLES.some((title) => title.includes(keyword.toLowerCase()))
+  const other = sql`case when ${conversations.lowUserId} = ${userId} then ${conversations.highUserId} else ${conversations.lowUserId} end`
   return searchPage<MemberRow>(
     db,
     {
@@ -75,8 +76,8 @@ export function searchConversations(
       where: or(
         contains(conversations.name, keyword),
         contains(contacts.remark, keyword),
-        and(sql`coalesce(${contacts.remark}, '') = ''`, contains(users.nickname, keyword)),
         isNotes ? sql`${conversations.lowUserId} = ${conversations.highUserId}` : undefined,
+        and(sql`coalesce(${contacts.remark}, '') = ''`, contains(users.nickname, keyword)),
       ),
       select: (reader) =>
         reader
@@ -127,7 +128,7 @@ export const peersIn = async (db: Db, userId: number, conversationIds: readonly 
         .from(members)
         .where(and(inArray(members.conversationId, [...conversationIds]), ne(members.userId, userId)))
 
-export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted' | 'draft'>>
+export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted'>>
 
 /** Undefined if the user does not have the conversation on the list. */
 export async function updateOwnView(
@@ -173,7 +174,7 @@ export async function clearHistory(tx: Tx, row: MemberRow, createdAt: number, de
       lastMessageId: null,
       sortAt: createdAt,
       updatedAt: tx.stamp,
-      ...(deleted && { hidden: true, pinned: 0, muted: false, draft: '' }),
+      ...(deleted && { hidden: true, pinned: 0, muted: false, ...NO_DRAFT }),
     })
     .where(and(eq(members.conversationId, row.conversationId), eq(members.userId, row.userId)))
 }

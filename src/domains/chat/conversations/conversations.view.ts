@@ -81,6 +81,8 @@ export async function toConversations(
       pinned: row.pinned === 1,
       muted: row.muted,
       draft: row.draft,
+      draftReplyToId: row.draftReplyToId,
+      draftVersion: row.draftVersion,
       createdAt: conversation.createdAt,
       updatedAt: Math.max(conversation.updatedAt, row.updatedAt),
     }

@@ -14,6 +14,7 @@ import { READ } from '../conversations/conversations.service.ts'
 import { unreadTotal } from '../conversations/conversations.store.ts'
 import { CONVERSATION, toConversations } from '../conversations/conversations.view.ts'
 import { allDeletionsIn, deletionsOf } from '../deleted.store.ts'
+import { DRAFT_SENT } from '../drafts.store.ts'
 import { isVisible, type Seen } from '../members.rules.ts'
 import { findMember } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
@@ -99,6 +100,7 @@ class Feed {
     })
     bus.onGap(() => this.#reread())
     bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
+    bus.on(DRAFT_SENT, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
     bus.on(READ, ({ to, after: _, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
     // For messages that were written between reading the position and listening.
     this.#reread()

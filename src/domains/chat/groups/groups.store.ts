@@ -9,6 +9,7 @@ import { organizations, orgMembers, type OrgStatus } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
+import { NO_DRAFT } from '../drafts.store.ts'
 import { MAX_MEMBERS } from './groups.rules.ts'
 
 const p = sql.placeholder
@@ -231,7 +232,7 @@ async function changeCount(tx: Tx, groupId: number, by: number): Promise<boolean
 export async function endMemberships(tx: Tx, groupId: number, userIds?: readonly number[]): Promise<void> {
   const ended = await tx
     .update(member)
-    .set({ role: null, leftAfter: await lastNumberOf(tx), updatedAt: tx.stamp })
+    .set({ role: null, leftAfter: await lastNumberOf(tx), ...NO_DRAFT, updatedAt: tx.stamp })
     .where(
       and(eq(member.conversationId, groupId), sql`role is not null`, userIds && inArray(member.userId, [...userIds])),
     )

@@ -103,6 +103,12 @@ export const SendMessage = Model(
       ),
     ),
     replyToId: Type.Optional(Nullable({ ...Id, description: 'A message of the same conversation' })),
+    draftVersion: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'That of the draft which is sent. It is removed, unless it was changed meanwhile',
+      }),
+    ),
   },
 )
 export type SendMessage = Static<typeof SendMessage>

@@ -23,7 +23,7 @@ export async function sendMessage(
   caller: Caller,
   body: SendMessage,
 ): Promise<SentMessages> {
-  const { clientMsgId, replyToId, toUserId, conversationId } = body
+  const { clientMsgId, replyToId, toUserId, conversationId, draftVersion } = body
   const target = { toUserId, conversationId }
   await checkTarget(ctx.db.read, userId, target)
   const drafts = await draftsOf(ctx, body)
@@ -39,7 +39,7 @@ export async function sendMessage(
   for (const draft of drafts) items.push(await prepare(ctx, { userId, caller }, draft))
   if (earlier !== undefined) throw errors.clientMsgIdUsed()
   const perMinute = await getSetting(ctx, 'chat.messagesPerMinute')
-  const sending = { senderId: userId, target, items, replyToId, forwarded: false, key, perMinute }
+  const sending = { senderId: userId, target, items, replyToId, draftVersion, forwarded: false, key, perMinute }
   const result = await sendInGroup(ctx, sending)
   return result.kind === 'repeated' ? repeated(ctx, result.key) : sent(ctx, result.rows[0]!.conversationId, result.rows)
 }

@@ -16,6 +16,7 @@ import { DAY, MINUTE, SECOND } from '#platform/clock.ts'
 import * as errors from '../chat.errors.ts'
 import { lastNumber } from '../chat.store.ts'
 import { isDeletedBy } from '../deleted.store.ts'
+import { forgetSent } from '../drafts.store.ts'
 import { isVisible } from '../members.rules.ts'
 import { ensureDirect, noteMentions } from '../members.store.ts'
 import type { StoredContents } from './contents.model.ts'
@@ -37,6 +38,8 @@ export interface Sending {
   readonly items: readonly Prepared[]
   readonly replyToId?: number | null | undefined
   readonly forwarded: boolean
+  /** Of the draft that is sent. */
+  readonly draftVersion?: number | undefined
   readonly key: { readonly clientMsgId: string; readonly digest: string }
   /** 0 = unlimited. */
   readonly perMinute: number
@@ -177,6 +180,10 @@ class Group {
     await storeMessages(tx, rows, keys, this.#rates)
     for (const { items, rows: ofIt } of this.#accepted)
       for (const [k, item] of items.entries()) await keepReferences(tx, ofIt[k]!, item)
+    const drafts = this.#accepted.flatMap(({ senderId: userId, conversationId, draftVersion: version }) =>
+      version === undefined ? [] : [{ conversationId, userId, version }],
+    )
+    if (drafts.length > 0) await forgetSent(tx, drafts)
     await emit(this.#ctx, tx, 'messages.sent', { ids: rows.map(({ id }) => id) })
   }
 }
@@ -204,6 +211,7 @@ async function checkTarget(
   if (toUserId != null) {
     // The first message creates the conversation.
     if (conversationId === null) {
+      if (toUserId === senderId) throw errors.messageToOneself()
       if (!(await mayKnow(ctx, tx, senderId, toUserId))) throw notFound()
       return
     }
@@ -211,7 +219,6 @@ async function checkTarget(
     // Null: the user was never a member.
     if (hidden !== false) throw notFound()
     if (leftAfter !== null || isOver) throw errors.notInConversation()
-      if (toUserId === senderId) throw errors.messageToOneself()
   }
   if (peerId !== null && peerHidden === null) throw errors.notInConversation()
   if (orgStatus === 'DISABLED') throw organizationDisabled
