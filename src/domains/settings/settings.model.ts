@@ -156,8 +156,8 @@ export const definitions = {
   'chat.draftMaxLength': setting(
     integer(0, 10_000),
     1000,
-    ['Longest draft', 'Longest draft, in characters.'],
-    ['草稿长度', '草稿的最大字符数。'],
+    ['Longest draft', 'Longest draft of clients that send no version of it, in characters; 0 = no drafts at all.'],
+    ['草稿长度', '客户端未提供版本时草稿的最大字符数；0 = 不保存草稿。'],
   ),
   'chat.retentionDays': setting(
     integer(0, 3650),

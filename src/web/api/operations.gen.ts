@@ -266,6 +266,7 @@ export const OPERATIONS = {
   'categories.reorder': ['PATCH', '/api/categories/reorder', 'app', 'category:update'],
   'categories.tree': ['GET', '/api/categories/tree', 'app', 'category:read'],
   'categories.update': ['PUT', '/api/categories/:id', 'app', 'category:update'],
+  'chats.openNotes': ['POST', '/api/chats/notes', 'app', 'chat:send'],
   'chats.sync': ['GET', '/api/chats/sync', 'app', 'chat:read'],
   'checkInLists.create': ['POST', '/api/activities/:id/lists', 'dual', 'activity:update'],
   'checkInLists.delete': ['DELETE', '/api/activities/:id/lists/:listId', 'dual', 'activity:update'],

@@ -44,6 +44,8 @@ export interface Unsent {
   readonly start: () => void
   /** Tries to send it now. Never rejects. */
   readonly send: () => Promise<void>
+  /** It survives the end of the page, which therefore ends without a question. */
+  readonly outlivesPage?: true
   /** Says how much is left and what happens to it. Undefined if everything was sent. */
   readonly notice: () => Localized | undefined
 }

@@ -87,6 +87,9 @@ let isGate = false
 /** Set while there are rows that must be deleted when the session has ended: the id of their user. */
 const KEPT = 'tessera.kept'
 
+/** Drafts of messages, in the storage of the browser: it keeps each key that is pressed at once. */
+export const CHAT_DRAFTS = 'tessera.chat-drafts'
+
 /** Runs `work` in one transaction over all stores but that of the answers. If it throws, nothing is changed. @throws DOMException */
 export async function transact<Result>(
   mode: 'readonly' | 'readwrite',
@@ -200,6 +203,7 @@ export function keepForGate(): void {
 
 /** If the browser refuses it, the next start of the page tries again. */
 async function deleteKept(mark: string): Promise<void> {
+  storage.removeItem(CHAT_DRAFTS)
   try {
     await deleteShared()
     const tx = (await open()).transaction(PRIVATE, 'readwrite')

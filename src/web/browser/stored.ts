@@ -7,6 +7,7 @@ import { storage } from './storage.ts'
 export interface Stored<T> {
   readonly get: () => T
   readonly set: (value: T) => void
+  readonly subscribe: (listener: () => void) => () => void
   /** The value in components, which are drawn again when it changes. */
   readonly use: () => T
 }
@@ -39,6 +40,7 @@ export function stored<T>(key: string, initial: T): Stored<T> {
       storage.setItem(key, JSON.stringify(next))
       change(next)
     },
+    subscribe,
     use: () => useSyncExternalStore(subscribe, () => value),
   }
 }

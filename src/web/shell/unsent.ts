@@ -10,13 +10,14 @@ import { areas } from './areas.ts'
 
 const records = areas.flatMap(({ unsent }) => unsent ?? [])
 
-const notices = (): Localized[] => records.flatMap(({ notice }) => notice() ?? [])
+const notices = (of = records): Localized[] => of.flatMap(({ notice }) => notice() ?? [])
+const fleeting = records.filter(({ outlivesPage }) => outlivesPage !== true)
 
 /** Called once. */
 export function startUnsent(): void {
   for (const { start } of records) start()
   globalThis.addEventListener('beforeunload', (event) => {
-    if (!isLeaving() && (notices().length > 0 || isUnsaved())) event.preventDefault()
+    if (!isLeaving() && (notices(fleeting).length > 0 || isUnsaved())) event.preventDefault()
   })
 }
 

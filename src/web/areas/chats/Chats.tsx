@@ -8,11 +8,13 @@ import { Link, useNavigate, useParams } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import { useAll } from '../../api/pages.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useLive } from '../../session/live.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { useTitle } from '../../ui/title.ts'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
 import { Conversation } from './Conversation.tsx'
 import { ConversationList } from './ConversationList.tsx'
+import { saveDrafts } from './drafts.ts'
 import { FirstMessage } from './FirstMessage.tsx'
 import { words } from './words.ts'
 
@@ -22,6 +24,8 @@ export default function Chats() {
   const { id, userId } = useParams()
   const isPhone = useIsNarrow()
   const isOpen = id !== undefined || userId !== undefined
+  // Drafts that were written without a connection, or before the last page ended.
+  useLive('hello', saveDrafts)
   return (
     // Fills the window between the bar at the top and, on phones, the navigation at the bottom.
     <Box

@@ -1,4 +1,4 @@
-/** The field to write in, and the menu of other things to send. The draft is kept on the server for the other devices of the user. */
+/** The field to write in, and the menu of other things to send. */
 
 import {
   AddCircleOutlined,
@@ -11,10 +11,20 @@ import {
   Place,
   Send,
 } from '@mui/icons-material'
-import { Box, IconButton, Menu, MenuItem, Stack, TextField, Tooltip, Typography, useMediaQuery } from '@mui/material'
+import {
+  Alert,
+  Box,
+  IconButton,
+  Menu,
+  MenuItem,
+  Stack,
+  TextField,
+  Tooltip,
+  Typography,
+  useMediaQuery,
+} from '@mui/material'
 import { type ClipboardEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 
-import { callWith } from '../../api/client.ts'
 import type { Conversation, GroupMember, Message } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
@@ -24,8 +34,9 @@ import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { isTyping } from '../../ui/is-typing.ts'
 import { MenuEntry } from '../../ui/MenuButton.tsx'
 import { usePosition } from '../../ui/position.ts'
+import type { OpenDraft } from './drafts.ts'
 import { MentionList, useMentioning } from './MentionList.tsx'
-import { onSent, sendMessage, type Target } from './outbox.ts'
+import { sendMessage, type Target } from './outbox.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 import type { Voice } from './use-recorder.ts'
@@ -45,6 +56,7 @@ const words = texts({
     mention: 'Mention a member',
     stopReply: 'Do not reply to this message',
     speak: 'Record a voice message',
+    merged: 'You have written here on another device, too. Both texts are kept, one below the other.',
   },
   zh: {
     ...common.zh,
@@ -59,6 +71,7 @@ const words = texts({
     mention: '@成员',
     stopReply: '不回复此消息',
     speak: '录制语音消息',
+    merged: '你在另一台设备上也写了草稿，两段文字均已保留。',
   },
 })
 
@@ -66,30 +79,28 @@ const words = texts({
 const MAX = 5_000
 /** Milliseconds between two frames that say that the user is typing. */
 const TYPING_PAUSE = 3_000
-/** Milliseconds without a key until the draft is stored. */
-const DRAFT_PAUSE = 1_500
 
 export interface ComposerProps {
   field: RefObject<HTMLTextAreaElement | null>
   target: Target
   /** Undefined for the first message to a user. */
   conversation?: Conversation
+  draft: OpenDraft
   members: readonly GroupMember[]
   replyTo: Message | undefined
   nameOf: NameOf
-  onReplied: () => void
 }
 
-export function Composer({ field, target, conversation, members, replyTo, nameOf, onReplied }: ComposerProps) {
+export function Composer({ field, target, conversation, draft, members, replyTo, nameOf }: ComposerProps) {
   const t = useTexts(words)
   const excerpt = useExcerpt()
   const may = useMay()
-  const [text, setText] = useState(conversation?.draft ?? '')
   const [isSpeaking, setSpeaking] = useState(false)
+  const { text } = draft
+  const setText = (next: string) => draft.write({ text: next })
   const hasTouch = useMediaQuery('(pointer: coarse)')
   const lastTyping = useRef(0)
   const mentioning = useMentioning(field, text, setText, members, conversation)
-  useDraft(conversation, text)
   useTypingAnywhere(field)
   useEffect(() => {
     if (replyTo !== undefined) field.current?.focus()
@@ -103,9 +114,8 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
       type: 'TEXT',
       content: { text: trimmed, ...mentioning.contentOf(trimmed) },
       replyToId: replyTo?.id ?? null,
+      draftVersion: draft.leave(),
     })
-    setText('')
-    onReplied()
     field.current?.focus()
   }
   const stopSpeaking = () => {
@@ -116,7 +126,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
   const sendVoice = ({ file, durationMs }: Voice) => {
     sendMessage({ target, type: 'VOICE', content: { durationMs }, file, replyToId: replyTo?.id ?? null })
     stopSpeaking()
-    onReplied()
+    draft.write({ replyToId: null })
   }
   const sendFiles = (files: Iterable<File>) => {
     for (const file of files) sendMessage({ target, type: 'FILE', content: {}, file, replyToId: null })
@@ -135,7 +145,7 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
   }
   const change = (next: string) => {
     setText(next)
-    if (conversation === undefined || Date.now() - lastTyping.current < TYPING_PAUSE) return
+    if (conversation === undefined || conversation.isNotes || Date.now() - lastTyping.current < TYPING_PAUSE) return
     lastTyping.current = Date.now()
     sendFrame('typing', { conversationId: conversation.id })
   }
@@ -151,10 +161,15 @@ export function Composer({ field, target, conversation, members, replyTo, nameOf
               {excerpt(replyTo, nameOf)}
             </Typography>
           </Box>
-          <IconButton aria-label={t.stopReply} onClick={onReplied}>
+          <IconButton aria-label={t.stopReply} onClick={() => draft.write({ replyToId: null })}>
             <Close fontSize="small" />
           </IconButton>
         </Stack>
+      )}
+      {draft.isMerged && (
+        <Alert severity="info" onClose={() => draft.write({ isMerged: false })}>
+          {t.merged}
+        </Alert>
       )}
       <MentionList {...mentioning} />
       {isSpeaking ? (
@@ -353,46 +368,4 @@ function useTypingAnywhere(field: RefObject<HTMLTextAreaElement | null>): void {
     document.addEventListener('keydown', onKey, true)
     return () => document.removeEventListener('keydown', onKey, true)
   }, [field])
-}
-
-/** Stores the unsent text after a pause, when the conversation or the page is left, and at once when it was sent. */
-function useDraft(conversation: Conversation | undefined, text: string): void {
-  const id = conversation?.id
-  const [store] = useState(() => draftStore(id, conversation?.draft ?? ''))
-  useEffect(() => {
-    if (text === '') return store('')
-    const timer = setTimeout(() => store(text), DRAFT_PAUSE)
-    return () => clearTimeout(timer)
-  }, [store, text])
-  const latest = useRef(text)
-  useEffect(() => {
-    latest.current = text
-  }, [text])
-  useEffect(() => {
-    const leave = () => store(latest.current)
-    addEventListener('pagehide', leave)
-    // A draft that could not be deleted while there was no connection.
-    const stopListening = onSent(leave)
-    return () => {
-      removeEventListener('pagehide', leave)
-      stopListening()
-      leave()
-    }
-  }, [store])
-}
-
-/** Stores changed drafts, one after the other. */
-function draftStore(id: number | undefined, before: string): (draft: string) => void {
-  let stored = before
-  let saving: Promise<unknown> = Promise.resolve()
-  return (draft) => {
-    if (id === undefined || draft === stored) return
-    const last = stored
-    stored = draft
-    const input = { params: { id }, body: { draft: draft || null } }
-    saving = saving.then(() =>
-      // It goes on after the page was closed.
-      callWith('conversations.draft', input, { keepalive: true }).catch(() => (stored = last)),
-    )
-  }
 }

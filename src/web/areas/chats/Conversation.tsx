@@ -14,15 +14,16 @@ import { type Frame, useLive } from '../../session/live.ts'
 import { useRecent } from '../../session/recent.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
-import { Portrait } from '../../ui/Portrait.tsx'
 import { usePresence } from '../../ui/presence.ts'
 import { Composer } from './Composer.tsx'
 import { ConversationMenu } from './ConversationMenu.tsx'
+import { ConversationPortrait } from './ConversationPortrait.tsx'
+import { type OpenDraft, useDraft } from './drafts.ts'
 import { onLogKey, ROW } from './log-keys.ts'
 import { MessageRow } from './MessageRow.tsx'
 import { useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
-import { useNames } from './text.ts'
+import { useNames, useTitleOf } from './text.ts'
 import { useMessages } from './use-messages.ts'
 import { words } from './words.ts'
 
@@ -47,7 +48,8 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const t = useTexts(words)
   const may = useMay()
   const { user } = useSession()
-  const { id, title, peer, group } = conversation
+  const { id, peer, group, isNotes } = conversation
+  const title = useTitleOf()(conversation)
   useRecent('chat', title)
   const wanted = Number(useSearchParams()[0].get('message')) || undefined
   const messages = useMessages(id, wanted)
@@ -55,7 +57,8 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   const members = known ?? NOBODY
   const nameOf = useNames(group === null ? NOBODY : known, peer && { userId: peer.userId, title })
   const outgoing = useOutgoing({ conversationId: id })
-  const [replyTo, setReplyTo] = useState<Message>()
+  const draft = useDraft({ conversationId: id }, conversation)
+  const replyTo = useAnswered(id, draft, messages.items)
   const field = useRef<HTMLTextAreaElement>(null)
   // Where the user had read when the page was opened: the line above the new messages stays there.
   const [readBefore] = useState(conversation.readUpToId)
@@ -69,10 +72,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
     conversation.readUpToId > 0 || readBefore > 0
       ? items?.find((each) => each.id > readBefore && each.senderId !== user.id && each.type !== 'SYSTEM')?.id
       : undefined
-  const isWantedHere = wanted !== undefined && items?.some((each) => each.id === wanted)
-  useEffect(() => {
-    if (isWantedHere) document.getElementById(`message-${wanted}`)?.scrollIntoView({ block: 'center' })
-  }, [isWantedHere, wanted])
+  useScrollTo(wanted, items)
   const canWrite = may('messages.send') && (group === null || group.role !== null)
   return (
     <>
@@ -110,7 +110,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
           )}
           {items?.length === 0 && waiting.length === 0 && (
             <Typography color="text.secondary" sx={{ textAlign: 'center', py: 6 }}>
-              {t.noMessages}
+              {isNotes ? t.noNotes : t.noMessages}
             </Typography>
           )}
           {items?.map((message, index) => {
@@ -127,6 +127,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
                   members={members}
                   isGroup={group !== null}
+                  isNotes={isNotes}
                   isManager={group?.role === 'OWNER' || group?.role === 'ADMIN'}
                   day={isNewDay ? message.createdAt : undefined}
                   isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
@@ -134,7 +135,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   isFirstNew={message.id === firstNew}
                   isMarked={message.id === wanted}
                   peerReadUpToId={conversation.peerReadUpToId}
-                  onReply={canWrite ? setReplyTo : undefined}
+                  onReply={canWrite ? (message) => draft.write({ replyToId: message.id }) : undefined}
                   onChanged={messages.replace}
                   onDeleted={messages.remove}
                 />
@@ -152,10 +153,10 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
           field={field}
           conversation={conversation}
           target={{ conversationId: id }}
+          draft={draft}
           members={members}
           replyTo={replyTo}
           nameOf={nameOf}
-          onReplied={() => setReplyTo(undefined)}
         />
       ) : (
         group?.role === null && <Alert severity="info">{t.left}</Alert>
@@ -190,9 +191,11 @@ interface HeaderProps {
   menu: ReactNode
 }
 
-function Header({ conversation: { title, avatarUrl, peer, group }, isPhone, typing, menu }: HeaderProps) {
+function Header({ conversation, isPhone, typing, menu }: HeaderProps) {
   const t = useTexts(words)
-  const presence = usePresence(peer === null ? [] : [peer.userId])
+  const title = useTitleOf()(conversation)
+  const { avatarUrl, group, isNotes, peer } = conversation
+  const presence = usePresence(peer === null || isNotes ? [] : [peer.userId])
   return (
     <Stack
       direction="row"
@@ -204,7 +207,7 @@ function Header({ conversation: { title, avatarUrl, peer, group }, isPhone, typi
           <ArrowBack />
         </IconButton>
       )}
-      <Portrait name={title} url={avatarUrl} size={36} />
+      <ConversationPortrait name={title} url={avatarUrl} isNotes={isNotes} size={36} />
       <Box sx={{ flex: 1, minWidth: 0 }}>
         <Typography variant="h2" component={isPhone ? 'h1' : 'h2'} noWrap>
           {title}
@@ -214,7 +217,7 @@ function Header({ conversation: { title, avatarUrl, peer, group }, isPhone, typi
             ? t.typing(list(typing))
             : group !== null && group.role !== null
               ? t.members(group.memberCount)
-              : peer === null
+              : peer === null || isNotes
                 ? ''
                 : presence(peer.userId)}
         </Typography>
@@ -222,6 +225,43 @@ function Header({ conversation: { title, avatarUrl, peer, group }, isPhone, typi
       {menu}
     </Stack>
   )
+}
+
+/** Shows the message that was looked for once it was read. */
+function useScrollTo(wanted: number | undefined, items: readonly Message[] | undefined): void {
+  const isHere = wanted !== undefined && items?.some((each) => each.id === wanted)
+  useEffect(() => {
+    if (isHere) document.getElementById(`message-${wanted}`)?.scrollIntoView({ block: 'center' })
+  }, [isHere, wanted])
+}
+
+/** The message that the draft answers, which can be older than those that were read. */
+function useAnswered(
+  conversationId: number,
+  { replyToId: id, write }: OpenDraft,
+  items: readonly Message[] | undefined,
+): Message | undefined {
+  const [found, setFound] = useState<Message>()
+  const known = items?.find((each) => each.id === id)
+  const isMissing = id !== null && items !== undefined && known === undefined && found?.id !== id
+  useEffect(() => {
+    if (!isMissing) return
+    let isOver = false
+    const find = async () => {
+      const query = { afterId: id - 1, limit: 1 }
+      const [message] = (await call('conversations.history', { params: { id: conversationId }, query })).items
+      if (isOver) return
+      if (message?.id === id) setFound(message)
+      // It was deleted.
+      else write({ replyToId: null })
+    }
+    // Without a connection the draft stays as it is.
+    find().catch(() => undefined)
+    return () => {
+      isOver = true
+    }
+  }, [isMissing, conversationId, id, write])
+  return known ?? (found?.id === id ? found : undefined)
 }
 
 /** The users who are typing. */

@@ -1,6 +1,14 @@
 /** The conversations, pinned ones first, then those with the newest message. New messages move them up by themselves. */
 
-import { Add, Chat, GroupAdd, ManageSearch, NotificationsOffOutlined, PushPin } from '@mui/icons-material'
+import {
+  Add,
+  BookmarkBorder,
+  Chat,
+  GroupAdd,
+  ManageSearch,
+  NotificationsOffOutlined,
+  PushPin,
+} from '@mui/icons-material'
 import {
   Box,
   Button,
@@ -26,12 +34,14 @@ import { useMay, useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useFocusedTitle } from '../../ui/Page.tsx'
-import { Portrait } from '../../ui/Portrait.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { ConversationPortrait } from './ConversationPortrait.tsx'
+import { useKeptText } from './drafts.ts'
 import { GroupDialog } from './GroupDialog.tsx'
+import { useOpenNotes } from './open-notes.ts'
 import { PersonDialog } from './PeopleDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
-import { useExcerpt, useNames } from './text.ts'
+import { useExcerpt, useNames, useTitleOf } from './text.ts'
 import { words } from './words.ts'
 
 export function ConversationList({ openId }: { openId: number | undefined }) {
@@ -41,6 +51,7 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
   const [keyword, setKeyword] = useState('')
   const [dialog, setDialog] = useState<'group' | 'person' | 'search'>()
   const list = usePages('conversations.list', { query: { ...(keyword !== '' && { keyword }) } })
+  const openNotes = useOpenNotes()
   const close = () => setDialog(undefined)
   const heading = useFocusedTitle()
   return (
@@ -61,6 +72,9 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
             <IconMenu label={t.newChat} icon={<Add />} hasTooltip color="primary" data-create>
               <MenuEntry icon={<Chat />} text={t.newChat} onClick={() => setDialog('person')} />
               <MenuEntry icon={<GroupAdd />} text={t.newGroup} onClick={() => setDialog('group')} />
+              {may('chats.openNotes') && (
+                <MenuEntry icon={<BookmarkBorder />} text={t.notes} onClick={() => openNotes.mutate()} />
+              )}
             </IconMenu>
           )}
         </Stack>
@@ -96,6 +110,12 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
         <PersonDialog
           title={t.newChat}
           onClose={close}
+          {...(may('chats.openNotes') && {
+            onNotes: () => {
+              close()
+              openNotes.mutate()
+            },
+          })}
           onChosen={(userId) => {
             close()
             void navigate(`/chats/with/${userId}`)
@@ -112,7 +132,10 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
   const t = useTexts(words)
   const excerpt = useExcerpt()
   const { user } = useSession()
-  const { id, title, avatarUrl, peer, group, lastMessage, unreadCount, mentioned, pinned, muted, draft } = conversation
+  const title = useTitleOf()(conversation)
+  const { id, isNotes, avatarUrl, peer, group, lastMessage, unreadCount, mentioned, pinned, muted } = conversation
+  const kept = useKeptText(id)
+  const draft = kept ?? conversation.draft
   const nameOf = useNames(undefined, peer && { userId: peer.userId, title })
   const time = lastMessage?.createdAt ?? conversation.createdAt
   const said = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
@@ -129,7 +152,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
         sx={{ gap: 0.5, py: 1 }}
       >
         <ListItemAvatar>
-          <Portrait name={title} url={avatarUrl} />
+          <ConversationPortrait name={title} url={avatarUrl} isNotes={isNotes} />
         </ListItemAvatar>
         <ListItemText
           disableTypography

@@ -22,6 +22,7 @@ import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { MembersDialog } from './MembersDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
+import { useTitleOf } from './text.ts'
 
 const words = texts({
   en: {
@@ -36,10 +37,12 @@ const words = texts({
     clear: 'Clear history',
     clearText:
       'All messages up to now disappear for you, on all your devices. The others keep them. This cannot be undone.',
+    clearNotes: 'All notes up to now are deleted, on all your devices. This cannot be undone.',
     cleared: 'History cleared.',
     delete: 'Delete conversation',
     deleteText:
       'The conversation and its history disappear for you, on all your devices. The others keep them. It comes back with the next message.',
+    deleteNotes: 'All of your notes are deleted, on all your devices. This cannot be undone.',
     deleted: 'Conversation deleted.',
   },
   zh: {
@@ -53,9 +56,11 @@ const words = texts({
     unmute: '取消静音',
     clear: '清空聊天记录',
     clearText: '到目前为止的消息将从你的所有设备上消失，其他人仍可看到。此操作无法撤销。',
+    clearNotes: '到目前为止的笔记将从你的所有设备上删除，此操作无法撤销。',
     cleared: '聊天记录已清空。',
     delete: '删除会话',
     deleteText: '会话及其记录将从你的所有设备上消失，其他人仍可看到。收到新消息时会话会再次出现。',
+    deleteNotes: '你的全部笔记将从所有设备上删除，此操作无法撤销。',
     deleted: '会话已删除。',
   },
 })
@@ -71,7 +76,8 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
   const may = useMay()
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<'search' | 'group' | 'clear' | 'delete'>()
-  const { id, title, pinned, muted, group, peer } = conversation
+  const title = useTitleOf()(conversation)
+  const { id, pinned, muted, group, peer, isNotes } = conversation
   const params = { id }
   const refreshes = ['conversations']
   const pin = useAction('conversations.pin', { refreshes })
@@ -96,11 +102,13 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
           text={pinned ? t.unpin : t.pin}
           onClick={() => pin.mutate({ params, body: { pinned: !pinned } })}
         />
-        <MenuEntry
-          icon={muted ? <NotificationsNone /> : <NotificationsOffOutlined />}
-          text={muted ? t.unmute : t.mute}
-          onClick={() => mute.mutate({ params, body: { muted: !muted } })}
-        />
+        {!isNotes && (
+          <MenuEntry
+            icon={muted ? <NotificationsNone /> : <NotificationsOffOutlined />}
+            text={muted ? t.unmute : t.mute}
+            onClick={() => mute.mutate({ params, body: { muted: !muted } })}
+          />
+        )}
         {may('conversations.clear') && (
           <MenuEntry icon={<CleaningServices />} text={t.clear} onClick={() => setDialog('clear')} />
         )}
@@ -117,7 +125,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
           operation="conversations.clear"
           input={{ params }}
           title={`${t.clear}: ${title}`}
-          text={t.clearText}
+          text={isNotes ? t.clearNotes : t.clearText}
           action={t.clear}
           done={t.cleared}
           onDone={onCleared}
@@ -129,7 +137,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
           operation="conversations.delete"
           input={{ params }}
           title={`${t.delete}: ${title}`}
-          text={t.deleteText}
+          text={isNotes ? t.deleteNotes : t.deleteText}
           action={t.delete}
           refreshes={['conversations.list']}
           done={t.deleted}

@@ -9,6 +9,7 @@ import { useRefresh } from '../../api/hooks.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { Composer } from './Composer.tsx'
+import { useDraft } from './drafts.ts'
 import { onSent, useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
 import { words } from './words.ts'
@@ -19,6 +20,7 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
   const refresh = useRefresh()
   const target = { toUserId: userId }
   const outgoing = useOutgoing(target)
+  const draft = useDraft(target, undefined)
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(
     () =>
@@ -55,14 +57,7 @@ export function FirstMessage({ userId, name, avatarUrl }: { userId: number; name
           <OutgoingRow key={each.clientMsgId} outgoing={each} />
         ))}
       </Box>
-      <Composer
-        field={field}
-        target={target}
-        members={[]}
-        replyTo={undefined}
-        nameOf={() => name}
-        onReplied={() => undefined}
-      />
+      <Composer field={field} target={target} draft={draft} members={[]} replyTo={undefined} nameOf={() => name} />
     </>
   )
 }

@@ -18,9 +18,10 @@ import {
 import { Box, ButtonBase, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
+import { call, callWith } from '../../api/client.ts'
 import { useAction } from '../../api/hooks.ts'
 import { newId } from '../../api/new-id.ts'
-import type { GroupMember, Message } from '../../api/types.ts'
+import type { DataOf, GroupMember, Message } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
 import { common } from '../../i18n/common.ts'
 import { clockTime, date, dateTime, list } from '../../i18n/format.ts'
@@ -55,6 +56,7 @@ const own = texts({
     deleteForMe: 'Delete for me',
     deleteTitle: 'Delete this message for yourself?',
     deleteText: 'It disappears on all of your devices. Others still see it.',
+    deleteNote: 'It is deleted on all of your devices. This cannot be undone.',
     edited: 'edited',
     editedAt: (time: string) => `Edited ${time}`,
     read: 'Read',
@@ -80,6 +82,7 @@ const own = texts({
     deleteForMe: '仅为我删除',
     deleteTitle: '为自己删除这条消息？',
     deleteText: '它将从你的所有设备上消失，其他人仍能看到。',
+    deleteNote: '它将从你的所有设备上删除，此操作无法撤销。',
     edited: '已编辑',
     editedAt: (time: string) => `编辑于 ${time}`,
     read: '已读',
@@ -102,6 +105,7 @@ export interface MessageRowProps {
   /** Of the group; nobody in a direct conversation. */
   members: readonly GroupMember[]
   isGroup: boolean
+  isNotes: boolean
   /** The user is the owner or an administrator of the group. */
   isManager: boolean
   /** Time of the message if it is the first of its day. */
@@ -210,7 +214,7 @@ export function MessageRow(props: MessageRowProps) {
                 {!isFollowed && (
                   <SentAt
                     at={message.createdAt}
-                    isRead={isOwn && !isGroup ? (peerReadUpToId ?? 0) >= message.id : undefined}
+                    isRead={isOwn && !isGroup && !props.isNotes ? (peerReadUpToId ?? 0) >= message.id : undefined}
                   />
                 )}
                 {!isFollowed && isGroup && isOwn && message.readCount !== undefined && (
@@ -292,6 +296,7 @@ function Actions({
   message,
   members,
   isGroup,
+  isNotes,
   isManager,
   onReply,
   onChanged,
@@ -355,7 +360,11 @@ function Actions({
           <MenuEntry icon={<FlagOutlined />} text={o.report} onClick={() => setStep('report')} />
         )}
         {may('messages.delete') && (
-          <MenuEntry icon={<DeleteOutlined />} text={o.deleteForMe} onClick={() => setDeleting(true)} />
+          <MenuEntry
+            icon={<DeleteOutlined />}
+            text={isNotes ? o.delete : o.deleteForMe}
+            onClick={() => setDeleting(true)}
+          />
         )}
       </IconMenu>
       {step === 'remove' && <RemoveDialog message={message} onChanged={onChanged} onClose={() => setStep(undefined)} />}
@@ -366,7 +375,7 @@ function Actions({
           operation="messages.delete"
           input={{ params: { id: message.id } }}
           title={o.deleteTitle}
-          text={o.deleteText}
+          text={isNotes ? o.deleteNote : o.deleteText}
           action={o.delete}
           refreshes={['conversations']}
           onDone={() => onDeleted(message.id)}
@@ -403,9 +412,15 @@ function EmojiButtons({ onReact }: { onReact: (emoji: string) => void }) {
 
 function ForwardDialog({ message, onClose }: { message: Message; onClose: () => void }) {
   const o = useTexts(own)
+  const may = useMay()
+  const { user } = useSession()
   const form = useForm('messages.forward', () => ({ userIds: [] as readonly number[], clientMsgId: newId() }), {
     input: ({ userIds, clientMsgId }) => ({ body: { messageIds: [message.id], userIds: [...userIds], clientMsgId } }),
     refreshes: ['conversations'],
+    async send(input, id, headers, { userIds }) {
+      if (userIds.includes(user.id)) await call('chats.openNotes')
+      return (await callWith(id, input, { headers })) as DataOf<typeof id>
+    },
     onDone({ results }) {
       onClose()
       const failed = results.filter(({ status }) => status === 'FAILED').length
@@ -413,7 +428,15 @@ function ForwardDialog({ message, onClose }: { message: Message; onClose: () => 
       else notify(o.forwarded, 'success')
     },
   })
-  return <PeopleDialog form={form} title={o.forward} action={o.forward} onClose={onClose} />
+  return (
+    <PeopleDialog
+      form={form}
+      title={o.forward}
+      action={o.forward}
+      withNotes={may('chats.openNotes')}
+      onClose={onClose}
+    />
+  )
 }
 
 /** Midnights between then and now. */

@@ -10,9 +10,10 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
-import { Portrait } from '../../ui/Portrait.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import type { Form } from '../../ui/use-form.tsx'
+import { ConversationPortrait } from './ConversationPortrait.tsx'
+import { words as chatWords } from './words.ts'
 
 const words = texts({
   en: {
@@ -36,6 +37,8 @@ const words = texts({
 interface Offered {
   /** The organization whose members are offered, instead of contacts. */
   orgId?: number | null
+  /** The user is offered, as the addressee of notes. */
+  withNotes?: boolean
   /** Already members: they are not offered. */
   without?: readonly number[]
 }
@@ -74,15 +77,24 @@ export function PeopleDialog({ form, title, action, onClose, ...offered }: Peopl
 export interface PersonDialogProps {
   title: string
   onChosen: (userId: number) => void
+  /** With it the notes of the user can be chosen, too. */
+  onNotes?: () => void
   onClose: () => void
 }
 
 /** A click on a person chooses that one. */
-export const PersonDialog = ({ title, onChosen, onClose }: PersonDialogProps) => (
-  <FormDialog title={title} onClose={onClose} maxWidth="xs">
-    <People autoFocus onChange={([userId]) => onChosen(userId!)} />
-  </FormDialog>
-)
+export function PersonDialog({ title, onChosen, onNotes, onClose }: PersonDialogProps) {
+  const { user } = useSession()
+  return (
+    <FormDialog title={title} onClose={onClose} maxWidth="xs">
+      <People
+        autoFocus
+        withNotes={onNotes !== undefined}
+        onChange={([userId]) => (userId === user.id ? onNotes?.() : onChosen(userId!))}
+      />
+    </FormDialog>
+  )
+}
 
 export interface PeopleProps extends Offered {
   /** Undefined: only one is chosen. */
@@ -93,8 +105,9 @@ export interface PeopleProps extends Offered {
 }
 
 /** The list inside the dialogs, also for the form of a new group. */
-export function People({ orgId = null, without, chosen, error, autoFocus, onChange }: PeopleProps) {
+export function People({ orgId = null, withNotes = false, without, chosen, error, autoFocus, onChange }: PeopleProps) {
   const t = useTexts(words)
+  const { notes } = useTexts(chatWords)
   const { user } = useSession()
   const [keyword, setKeyword] = useState('')
   const query = keyword === '' ? {} : { keyword }
@@ -106,6 +119,8 @@ export function People({ orgId = null, without, chosen, error, autoFocus, onChan
   )
     ?.filter(({ userId }) => userId !== user.id && !without?.includes(userId))
     .map(({ userId, nickname, avatarUrl, remark }) => ({ userId, avatarUrl, name: remark || nickname }))
+  const ownNotes = { userId: user.id, avatarUrl: null, name: notes }
+  const rows = withNotes && keyword === '' ? [ownNotes, ...(people ?? [])] : people
   const toggle = (userId: number) =>
     onChange(chosen?.includes(userId) ? chosen.filter((id) => id !== userId) : [...(chosen ?? []), userId])
   return (
@@ -130,7 +145,7 @@ export function People({ orgId = null, without, chosen, error, autoFocus, onChan
         />
       )}
       <List dense disablePadding>
-        {people?.map(({ userId, name, avatarUrl }) => (
+        {rows?.map(({ userId, name, avatarUrl }) => (
           <ListItem key={userId} disablePadding>
             <ListItemButton
               onClick={() => toggle(userId)}
@@ -138,7 +153,7 @@ export function People({ orgId = null, without, chosen, error, autoFocus, onChan
               {...(chosen && { role: 'checkbox', 'aria-checked': chosen.includes(userId) })}
             >
               <ListItemAvatar>
-                <Portrait name={name} url={avatarUrl} />
+                <ConversationPortrait name={name} url={avatarUrl} isNotes={userId === user.id} />
               </ListItemAvatar>
               <ListItemText primary={name} />
               {chosen && (chosen.includes(userId) ? <CheckBox color="primary" /> : <CheckBoxOutlineBlank />)}

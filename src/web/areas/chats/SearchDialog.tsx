@@ -26,7 +26,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../ui/Answer.tsx'
 import { useIsPhone } from '../../ui/use-is-phone.ts'
 import { useSettled } from '../../ui/use-settled.ts'
-import { useExcerpt } from './text.ts'
+import { useExcerpt, useTitleOf } from './text.ts'
 
 const own = texts({
   en: {
@@ -75,7 +75,8 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
   })
   const items = q === '' ? undefined : found.data?.pages.flatMap((page) => page.items)
   const conversations = useAll('conversations.list')
-  const titleOf = (id: number) => conversations.data?.find((each) => each.id === id)?.title ?? ''
+  const titleOf = useTitleOf()
+  const titles = new Map(conversations.data?.map((each) => [each.id, titleOf(each)]))
   return (
     <Dialog open onClose={onClose} fullWidth maxWidth="sm" fullScreen={isPhone} aria-labelledby="search-title">
       <DialogTitle id="search-title">{conversationId === undefined ? t.title : t.titleHere}</DialogTitle>
@@ -95,7 +96,7 @@ export function SearchDialog({ conversationId, onClose }: SearchDialogProps) {
         {items?.length === 0 && <EmptyState icon={ManageSearch} title={t.none} text={t.noneText} />}
         <List>
           {items?.map((message) => {
-            const title = titleOf(message.conversationId)
+            const title = titles.get(message.conversationId) ?? ''
             return (
               <ListItem key={message.id} disablePadding divider>
                 <ListItemButton

@@ -2,6 +2,9 @@
 
 import { ChatOutlined } from '@mui/icons-material'
 
+import { CHAT_DRAFTS } from '../../browser/database.ts'
+import { storage } from '../../browser/storage.ts'
+import type { Localized } from '../../i18n/locale.ts'
 import { things } from '../../i18n/things.ts'
 import { part } from '../../ui/part.tsx'
 import { area } from '../area.ts'
@@ -9,7 +12,20 @@ import { area } from '../area.ts'
 /** One component for all addresses, so that the list of conversations stays while another one is opened. */
 const component = part(() => import('./Chats.tsx'))
 
+/** In the stored text if there are no drafts: the code that reads it is loaded with the pages. */
+const NO_DRAFT = '"drafts":{}'
+const UNSAVED: Localized = {
+  en: 'A draft of a message has not reached the server. It is lost when you sign out.',
+  zh: '有一条消息草稿尚未保存到服务器，退出登录后将丢失。',
+}
+
 export const chats = area({
+  unsent: {
+    start: () => undefined,
+    send: async () => (await import('./drafts.ts')).saveDrafts(),
+    notice: () => (storage.getItem(CHAT_DRAFTS)?.includes(NO_DRAFT) === false ? UNSAVED : undefined),
+    outlivesPage: true,
+  },
   menu: [
     {
       group: 'community',

@@ -23,6 +23,8 @@ export interface Outgoing {
   readonly replyToId: number | null
   /** Sent as a picture or video if the server says that it is one, unless it is VOICE. */
   readonly file: File | null
+  /** The version of the draft that this message was, if the server has one. */
+  readonly draftVersion: (() => Promise<number | undefined>) | null
   /** Fraction of the file that was uploaded, 0 to 1. */
   readonly progress: number
   readonly error: ApiError | null
@@ -42,11 +44,15 @@ function set(next: readonly Outgoing[]): void {
 const change = (clientMsgId: string, part: Partial<Outgoing>): void =>
   set(outgoing.map((each) => (each.clientMsgId === clientMsgId ? { ...each, ...part } : each)))
 
-export type NewMessage = Pick<Outgoing, 'target' | 'type' | 'content'> & Partial<Pick<Outgoing, 'replyToId' | 'file'>>
+export type NewMessage = Pick<Outgoing, 'target' | 'type' | 'content'> &
+  Partial<Pick<Outgoing, 'replyToId' | 'file' | 'draftVersion'>>
 
 export function sendMessage(message: NewMessage): void {
   const clientMsgId = newId()
-  set([...outgoing, { replyToId: null, file: null, ...message, clientMsgId, progress: 0, error: null }])
+  set([
+    ...outgoing,
+    { replyToId: null, file: null, draftVersion: null, ...message, clientMsgId, progress: 0, error: null },
+  ])
   enqueue(clientMsgId)
 }
 
@@ -73,7 +79,10 @@ async function deliver(clientMsgId: string): Promise<void> {
   const message = outgoing.find((each) => each.clientMsgId === clientMsgId)
   if (message === undefined) return
   try {
-    const body = { ...message.target, clientMsgId, replyToId: message.replyToId, ...(await contentOf(message)) }
+    const { target, replyToId } = message
+    const draftVersion = await message.draftVersion?.()
+    const draft = draftVersion === undefined ? {} : { draftVersion }
+    const body = { ...target, clientMsgId, replyToId, ...draft, ...(await contentOf(message)) }
     // Discarded meanwhile, or its author has signed out: it must not be sent with the token of the next user.
     if (!outgoing.some((each) => each.clientMsgId === clientMsgId)) return
     const { messages } = await call('messages.send', { body: body as BodyOf<'messages.send'> })

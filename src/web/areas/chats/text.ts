@@ -1,6 +1,6 @@
 /** One-line excerpts of messages, for lists, replies and announcements. */
 
-import type { GroupMember, Message } from '../../api/types.ts'
+import type { Conversation, GroupMember, Message } from '../../api/types.ts'
 import { list } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useSession } from '../../session/session.ts'
@@ -21,6 +21,12 @@ export function useNames(
     if (peer !== null && userId === peer.userId) return peer.title
     return (userId !== null && names.get(userId)) || (members === undefined ? t.member : t.former)
   }
+}
+
+/** The title of a conversation in the language of the user. */
+export function useTitleOf(): (conversation: Pick<Conversation, 'title' | 'isNotes'>) => string {
+  const t = useTexts(words)
+  return ({ title, isNotes }) => (isNotes ? t.notes : title)
 }
 
 export function useExcerpt(): (message: Message, nameOf: NameOf) => string {

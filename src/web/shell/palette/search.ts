@@ -39,7 +39,7 @@ export interface Kind {
 /** Actions of entries besides opening a page, and their words. */
 export interface Means {
   readonly changeTarget: (code: QrCode) => void
-  readonly words: { readonly changeTarget: string; readonly openContact: string }
+  readonly words: { readonly changeTarget: string; readonly openContact: string; readonly notes: string }
 }
 
 /** Searches a list by its keyword. Undefined if the user may not read it. */
@@ -155,10 +155,10 @@ export function people({ user, workspace }: Session, { words }: Pick<Means, 'wor
           { params: { orgId: workspace.id } },
         )
       : undefined
-  const conversations = list('conversations.list', 'chats', ({ id, title, peer }) => ({
+  const conversations = list('conversations.list', 'chats', ({ id, title, peer, isNotes }) => ({
     id,
     icon: peer === null ? Groups : Chat,
-    label: title,
+    label: isNotes ? words.notes : title,
     to: `/chats/${id}`,
     ...(peer !== null && { person: peer.userId }),
   }))

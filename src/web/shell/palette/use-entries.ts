@@ -11,8 +11,8 @@ import { type Tasks, useCommands } from './use-commands.ts'
 import { type Found, useSearch } from './use-search.ts'
 
 const words = texts({
-  en: { changeTarget: 'Change target', openContact: 'Open contact' },
-  zh: { changeTarget: '修改目标', openContact: '打开联系人' },
+  en: { changeTarget: 'Change target', openContact: 'Open contact', notes: 'Notes to myself' },
+  zh: { changeTarget: '修改目标', openContact: '打开联系人', notes: '给自己的笔记' },
 })
 
 /** Local entries of a group that are shown for a text. */
@@ -35,7 +35,7 @@ export function useEntries(
   const session = useSession()
   const commands = useCommands(tasks)
   const kinds = useMemo(() => {
-    const means = { changeTarget, words: { changeTarget: t.changeTarget, openContact: t.openContact } }
+    const means = { changeTarget, words: { changeTarget: t.changeTarget, openContact: t.openContact, notes: t.notes } }
     if (!isForPeople) return kindsOf(session, means)
     return people(session, means).filter((kind) => kind !== undefined)
   }, [session, t, changeTarget, isForPeople])
