@@ -8,6 +8,7 @@ import {
   type Contact,
   DAY,
   directOf,
+  endDraft,
   hasContact,
   isBlocked,
   isPending,
@@ -228,7 +229,8 @@ export const contactSteps: Record<string, Step> = {
     const conversation = directOf(world, user, other)
     if (conversation !== undefined) {
       const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
-      Object.assign(memberOf(conversation, user), { hidden: true, clearedUpTo, pinned: false, muted: false, draft: '' })
+      Object.assign(memberOf(conversation, user), { hidden: true, clearedUpTo, pinned: false, muted: false })
+      endDraft(memberOf(conversation, user))
     }
   },
   async block(user) {

@@ -6,10 +6,13 @@ import { HOUR, MINUTE, SECOND } from '#platform/clock.ts'
 
 import {
   type Conversation,
+  directOf,
+  endDraft,
   isBlocked,
   isMemberOf,
   isPresent,
   memberOf,
+  newMember,
   peerOf,
   readersOf,
   unreadOf,
@@ -31,6 +34,7 @@ import {
   type Step,
   trace,
   WORDS,
+  world,
 } from './history-world.ts'
 
 /** One of the user's conversations in most cases, and the outcome that its state allows. */
@@ -72,10 +76,37 @@ export const conversationSteps: Record<string, Step> = {
     const body = { muted: chance(60) }
     return [await put(user, `${path}/mute`, body), body]
   }),
-  draft: change('draft', async (user, path) => {
+  async draft(user) {
+    const found = someConversation(user)
+    if (found === undefined) return
+    const { conversation, path, allowed } = found
     const draft = pick([...WORDS, '', null])
-    return [await put(user, `${path}/draft`, { draft }), { draft: draft ?? '' }]
-  }),
+    const own = isMemberOf(conversation, user) ? memberOf(conversation, user) : undefined
+    const present = own?.draftVersion ?? 0
+    const baseVersion = pick([undefined, undefined, present, present, Math.max(0, present - 1), present + 1])
+    const isSame = own?.draft === (draft ?? '')
+    const isKnown = baseVersion === undefined || baseVersion === present || isSame
+    const isGone = !isPresent(conversation, user) && (draft ?? '') !== ''
+    const outcomes = allowed.includes(404) ? [404] : [isGone ? 4015 : isKnown ? 200 : 409]
+    const reply = await put(user, `${path}/draft`, { draft, ...(baseVersion !== undefined && { baseVersion }) })
+    const isStored = answered(`draft ${user.name} ${conversation.id} ${draft} ${baseVersion}`, reply, ...outcomes)
+    if (isStored && !isSame) Object.assign(own!, { draft: draft ?? '', draftVersion: present + 1 })
+    // A refusal shows the draft that another device has written.
+    if (isStored || reply.status === 409) checkConversation(reply.data, conversation, user)
+  },
+  async openNotes(user) {
+    if (!chance(30)) return
+    const reply = await of(user).post('/api/chats/notes')
+    if (!answered(`openNotes ${user.name}`, reply, 200)) return
+    const { id, createdAt } = reply.data
+    let notes = directOf(world, user, user)
+    if (notes === undefined) {
+      notes = { id, type: 'DIRECT', isNotes: true, name: '', createdAt, members: [newMember(user)], messages: [] }
+      conversations.push(notes)
+    }
+    memberOf(notes, user).hidden = false
+    checkConversation(reply.data, notes, user)
+  },
   async read(user) {
     const found = someConversation(user)
     if (found === undefined) return
@@ -113,8 +144,8 @@ export const conversationSteps: Record<string, Step> = {
     if (!answered(`deleteConversation ${user.name} ${conversation.id}`, reply, ...allowed)) return
     expect(reply.data, context()).toBeNull()
     const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
-    const gone = { hidden: true, clearedUpTo, pinned: false, muted: false, draft: '' }
-    Object.assign(memberOf(conversation, user), gone)
+    Object.assign(memberOf(conversation, user), { hidden: true, clearedUpTo, pinned: false, muted: false })
+    endDraft(memberOf(conversation, user))
     await compareSync(user)
   },
   async look(user) {

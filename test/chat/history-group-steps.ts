@@ -5,6 +5,7 @@ import { expect } from 'bun:test'
 import { ok } from '../harness/index.ts'
 import {
   type Conversation,
+  endDraft,
   heirOf,
   isBlocked,
   isMemberOf,
@@ -64,6 +65,7 @@ async function end(group: Conversation, member: Member, event: string): Promise<
   // It is the last message for the former member.
   await learnSystem(group, member.user, [event, member.user])
   member.leftAfter = group.messages.at(-1)!.id
+  endDraft(member)
   if (member.role !== 'OWNER') return
   const heir = heirOf(group)
   if (heir === undefined) return

@@ -9,6 +9,7 @@ import { ok } from '../harness/index.ts'
 import {
   type Conversation,
   directOf,
+  endDraft,
   hasContact,
   isBlocked,
   isMemberOf,
@@ -189,9 +190,22 @@ let keys = 0
 
 /** The outcomes of a message to somebody, apart from its content. */
 function targetOutcomes(user: User, to: User): number[] {
+  if (user === to) return [directOf(world, user, user) === undefined ? 400 : 200]
   const known = mayName(world, user, to, now())
   if (known === false) return [404]
   return [messageRefusal(user, to) ?? 200, ...(known === undefined ? [404] : [])]
+}
+
+/** The version of the user's draft that a message names, or an older one. */
+function someDraftVersion(conversation: Conversation | undefined, user: User): { draftVersion?: number } {
+  if (conversation === undefined || !isMemberOf(conversation, user) || !chance(30)) return {}
+  const { draftVersion } = memberOf(conversation, user)
+  return { draftVersion: chance(70) ? draftVersion : draftVersion + 1 }
+}
+
+function sendDraft(conversation: Conversation, user: User, { draftVersion }: { draftVersion?: number }): void {
+  const member = memberOf(conversation, user)
+  if (member.draftVersion === draftVersion) endDraft(member)
 }
 
 async function deliver(user: User, to: User | Conversation, messages: readonly Sent[]): Promise<void> {
@@ -280,7 +294,8 @@ async function sendToGroup(user: User, groups: readonly Conversation[]): Promise
   const target = !isMemberOf(group, user)
     ? [404]
     : [...(isPresent(group, user) ? [200] : [4015]), ...(isHidden ? [404] : [])]
-  const body = { conversationId: group.id, ...draft, clientMsgId }
+  const named = someDraftVersion(group, user)
+  const body = { conversationId: group.id, ...draft, clientMsgId, ...named }
   const reply = await of(user).post('/api/chats/messages', body)
   const label = `sendToGroup ${user.name} ${JSON.stringify(body).slice(0, 120)}`
   if (!answered(label, reply, ...(refused ?? [...target, ...(mayBeRefused === undefined ? [] : [mayBeRefused])])))
@@ -288,6 +303,7 @@ async function sendToGroup(user: User, groups: readonly Conversation[]): Promise
   const sent = reply.data.messages as Sent[]
   checkMade(sent, made, clientMsgId)
   await deliver(user, group, sent)
+  sendDraft(group, user, named)
   deliveries.push({ user, body, sent: group.messages.slice(-sent.length) })
 }
 
@@ -296,16 +312,21 @@ export const messageSteps: Record<string, Step> = {
     const groups = conversations.filter(({ type }) => type === 'GROUP')
     if (groups.length > 0 && chance(20)) return sendToGroup(user, groups)
     const friends = others(user).filter((other) => messageRefusal(user, other) === undefined)
-    const to = chance(1) ? user : friends.length > 0 && chance(75) ? pick(friends) : pick(others(user))
+    const to = chance(directOf(world, user, user) === undefined ? 1 : 6)
+      ? user
+      : friends.length > 0 && chance(75)
+        ? pick(friends)
+        : pick(others(user))
     const { made, refused, ...draft } = await someDraft(user)
-    const conversation = to === user ? undefined : directOf(world, user, to)
+    const conversation = directOf(world, user, to)
     const isHidden = conversation !== undefined && memberOf(conversation, user).hidden
     const isById = conversation !== undefined && chance(40)
     const target = isById ? { conversationId: conversation.id } : { toUserId: to.id }
     const clientMsgId = `key-${user.id}-${++keys}`
-    const body = { ...target, ...draft, clientMsgId }
+    const named = someDraftVersion(conversation, user)
+    const body = { ...target, ...draft, clientMsgId, ...named }
     const outcomes =
-      to === user
+      to === user && conversation === undefined
         ? [400, ...(refused ?? [])]
         : (refused ?? [...targetOutcomes(user, to), ...(isById && isHidden ? [404] : [])])
     const reply = await of(user).post('/api/chats/messages', body)
@@ -315,6 +336,7 @@ export const messageSteps: Record<string, Step> = {
     checkMade(sent, made, clientMsgId)
     expect(reply.data.conversationId, context()).toBe(sent[0]!.conversationId)
     await deliver(user, to, sent)
+    if (conversation !== undefined) sendDraft(conversation, user, named)
     deliveries.push({
       user,
       body,
@@ -428,7 +450,8 @@ export const messageSteps: Record<string, Step> = {
     )
     const own = all.filter(({ message }) => message.senderId === user.id)
     const texts = own.filter(({ message: { type, recalledAt } }) => type === 'TEXT' && recalledAt === null)
-    const list = chance(80) && texts.length > 0 ? texts.slice(-6) : chance(70) && own.length > 0 ? own : all
+    const some = chance(75) ? texts.slice(-6) : texts
+    const list = chance(80) && texts.length > 0 ? some : chance(70) && own.length > 0 ? own : all
     if (list.length === 0) return
     const { conversation, message } = pick(list)
     const before = message.content
@@ -467,7 +490,7 @@ export const messageSteps: Record<string, Step> = {
     const list = own.length > 0 && chance(90) ? own : anywhere
     if (list.length === 0) return
     const chosen = new Set(Array.from({ length: 1 + random(3) }, () => pick(chance(70) ? list.slice(-10) : list)))
-    const targets = new Set(Array.from({ length: 1 + random(3) }, () => pick(others(user))))
+    const targets = new Set(Array.from({ length: 1 + random(3) }, () => pick(chance(90) ? others(user) : [user])))
     const isVisible = (message: Sent) =>
       conversations.some((each) => isMemberOf(each, user) && visible(each, user).includes(message))
     const hidden = [...chosen].some((message) => !isVisible(message))

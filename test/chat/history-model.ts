@@ -86,6 +86,7 @@ export interface Member {
   pinned: boolean
   muted: boolean
   draft: string
+  draftVersion: number
 }
 
 export type GroupRole = 'OWNER' | 'ADMIN' | 'MEMBER'
@@ -94,6 +95,8 @@ export interface Conversation {
   readonly id: number
   readonly createdAt: number
   readonly type: 'DIRECT' | 'GROUP'
+  /** A direct one with oneself. */
+  readonly isNotes?: boolean
   /** Of groups. */
   name: string
   readonly members: Member[]
@@ -102,7 +105,14 @@ export interface Conversation {
 
 export const isMemberOf = ({ members }: Conversation, user: User): boolean => members.some((m) => m.user === user)
 export const memberOf = ({ members }: Conversation, user: User): Member => members.find((m) => m.user === user)!
-export const peerOf = ({ members }: Conversation, user: User): Member => members.find((m) => m.user !== user)!
+/** Of notes it is the user. */
+export const peerOf = ({ members }: Conversation, user: User): Member =>
+  members.find((m) => m.user !== user) ?? members[0]!
+
+/** An empty draft has no version of its own. */
+export function endDraft(member: Member): void {
+  if (member.draft !== '') Object.assign(member, { draft: '', draftVersion: member.draftVersion + 1 })
+}
 
 export const isPresent = (conversation: Conversation, user: User): boolean =>
   isMemberOf(conversation, user) && memberOf(conversation, user).leftAfter === undefined
@@ -130,6 +140,7 @@ export const newMember = (user: User, clearedUpTo = 0): Member => ({
   pinned: false,
   muted: false,
   draft: '',
+  draftVersion: 0,
 })
 
 export function visible(conversation: Conversation, user: User): Sent[] {
@@ -200,6 +211,7 @@ export const isTwoWay = (user: User, other: User): boolean => hasContact(user, o
 
 /** The code of the refusal of a direct message; undefined if it is allowed. */
 export function messageRefusal(from: User, to: User): 4011 | 4012 | undefined {
+  if (from === to) return undefined
   if (isBlocked(from, to)) return 4012
   const mayAnyway =
     to.whoMayMessage === 'EVERYONE' || (to.whoMayMessage === 'ORG_MEMBERS' && from.isMember && to.isMember)
@@ -220,7 +232,10 @@ export interface World {
 }
 
 export const directOf = ({ conversations }: World, a: User, b: User): Conversation | undefined =>
-  conversations.find((each) => each.type === 'DIRECT' && isMemberOf(each, a) && isMemberOf(each, b))
+  conversations.find(
+    (each) =>
+      each.type === 'DIRECT' && (each.isNotes === true) === (a === b) && isMemberOf(each, a) && isMemberOf(each, b),
+  )
 
 export const isPending = (request: Request, now: number): boolean =>
   request.status === 'PENDING' && request.expiresAt > now

@@ -192,6 +192,8 @@ export function viewOf(conversation: Conversation, user: User) {
     pinned: own.pinned,
     muted: own.muted,
     draft: own.draft,
+    draftVersion: own.draftVersion,
+    isNotes: conversation.isNotes === true,
   }
 }
 
@@ -201,7 +203,7 @@ function directView(conversation: Conversation, user: User) {
   return {
     title: remark || other.nickname,
     peer: { userId: other.id, nickname: other.nickname, remark },
-    peerReadUpToId: user.readReceipts && other.readReceipts ? shownUpTo : null,
+    peerReadUpToId: other !== user && user.readReceipts && other.readReceipts ? shownUpTo : null,
   }
 }
 
