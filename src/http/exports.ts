@@ -5,7 +5,7 @@ import type { SharedPlace } from '#db/process-places.ts'
 import type { HeavyReads } from '#db/store.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { limited } from './errors.ts'
+import { AppError, limited } from './errors.ts'
 import { MAX_WAIT_MS, type Party, Places, type Work } from './places.ts'
 
 export interface ExportFile {
@@ -119,7 +119,9 @@ export function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, wo
       } catch (error) {
         if (!isWanted) return
         void stop()
-        ctx.log.error('an answer failed while it was being sent', { error })
+        // A refusal is no fault: for example, the reader may see the rest no longer.
+        if (error instanceof AppError) ctx.log.info('an answer was ended while it was being sent', { code: error.code })
+        else ctx.log.error('an answer failed while it was being sent', { error })
         controller.error(error)
       }
     },

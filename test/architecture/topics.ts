@@ -141,6 +141,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'retention',
     'deletions',
     'reports',
+    'exports',
     'admin',
     'own-data',
   ],

@@ -50,7 +50,7 @@ describe('voice messages', () => {
       .getByText(/^0:0\d$/)
       .waitFor()
     await screenshot(desk, 'voice-desk')
-    const [{ id }] = ok(await bob.call('conversations.list')).data.items as [{ id: number }]
+    const { id } = ok(await bob.call('conversations.list')).data.items[0]!
     const { items } = ok(await bob.call('conversations.history', { params: { id } })).data
     expect(items[0]).toMatchObject({ type: 'VOICE', content: { mime: 'audio/webm' } })
     expect((items[0]!.content as { durationMs: number }).durationMs).toBeGreaterThan(900)

@@ -11,6 +11,7 @@ import { hasConversations, leaveDirect } from './conversations/conversations.sto
 import { forgetDeletionsOf } from './deleted.store.ts'
 import { deletionEndpoints } from './deletions.endpoints.ts'
 import { editEndpoints } from './edits.endpoints.ts'
+import { exportEndpoints } from './exports/exports.endpoints.ts'
 import { socketHello, startFeed, stopFeed } from './feed/feed.service.ts'
 import { startReadCounts, stopReadCounts } from './feed/read-counts.service.ts'
 import { groupEndpoints } from './groups/groups.endpoints.ts'
@@ -47,6 +48,7 @@ export const chat = domain({
     ...groupEndpoints,
     ...reactionEndpoints,
     ...searchEndpoints,
+    ...exportEndpoints,
     ...syncEndpoints,
     ...chatAdminEndpoints,
   ],

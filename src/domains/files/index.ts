@@ -65,5 +65,5 @@ export { fileColumns, type FileRow, findByRequest, findFile, findFiles, storedFi
 export { avatarUrl, expiryOfUrls, isImage, publicImagePath, publicImageUrl, urlsOf } from './files.view.ts'
 export { loadPixels, pictureOf } from './pixels.service.ts'
 export { changeAvatar, giveToOrganization } from './avatars.service.ts'
-export { bytesOfUploads, sizeOfUploads } from './own-data.store.ts'
+export { type ArchiveFile, bytesOfFiles, bytesOfUploads, sizeOfUploads } from './own-data.store.ts'
 export { AvatarFileId } from './files.model.ts'

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sum } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, sum } from 'drizzle-orm'
 
 import { type DataArea, tableArea } from '#db/data-areas.ts'
 import { blobs, files } from '#db/schema/files.ts'
@@ -57,4 +57,16 @@ export async function sizeOfUploads(db: Db, userId: number): Promise<number> {
     .from(files)
     .where(eq(files.uploaderId, userId))
   return Number(row?.bytes ?? 0)
+}
+
+export type ArchiveFile = Awaited<ReturnType<typeof bytesOfFiles>>[number]
+
+/** Files of any owner, as `bytesOfUploads`. Callers check whether the user may see them. */
+export async function bytesOfFiles(db: Db, ids: readonly number[]) {
+  const rows = await db
+    .select({ id: files.id, name: files.name, size: files.size, key: blobs.key })
+    .from(files)
+    .innerJoin(blobs, eq(blobs.id, files.blobId))
+    .where(inArray(files.id, [...ids]))
+  return rows.map(({ id, name, size, key }) => ({ id, name, path: pathOf(id, name), size, key }))
 }

@@ -296,6 +296,7 @@ export const OPERATIONS = {
   'conversations.clear': ['DELETE', '/api/chats/conversations/:id/messages', 'app', 'chat:delete'],
   'conversations.delete': ['DELETE', '/api/chats/conversations/:id', 'app', 'chat:delete'],
   'conversations.draft': ['PUT', '/api/chats/conversations/:id/draft', 'app', 'chat:read'],
+  'conversations.export': ['GET', '/api/chats/conversations/:id/export', 'app', 'chat:read'],
   'conversations.get': ['GET', '/api/chats/conversations/:id', 'app', 'chat:read'],
   'conversations.history': ['GET', '/api/chats/conversations/:id/messages', 'app', 'chat:read'],
   'conversations.list': ['GET', '/api/chats/conversations', 'app', 'chat:read'],

@@ -3,6 +3,7 @@
 import {
   CleaningServices,
   DeleteOutlined,
+  Download,
   Group,
   ManageSearch,
   MoreVert,
@@ -20,6 +21,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
+import { ExportDialog } from './ExportDialog.tsx'
 import { MembersDialog } from './MembersDialog.tsx'
 import { SearchDialog } from './SearchDialog.tsx'
 import { useTitleOf } from './text.ts'
@@ -39,6 +41,7 @@ const words = texts({
       'All messages up to now disappear for you, on all your devices. The others keep them. This cannot be undone.',
     clearNotes: 'All notes up to now are deleted, on all your devices. This cannot be undone.',
     cleared: 'History cleared.',
+    export: 'Export…',
     delete: 'Delete conversation',
     deleteText:
       'The conversation and its history disappear for you, on all your devices. The others keep them. It comes back with the next message.',
@@ -58,6 +61,7 @@ const words = texts({
     clearText: '到目前为止的消息将从你的所有设备上消失，其他人仍可看到。此操作无法撤销。',
     clearNotes: '到目前为止的笔记将从你的所有设备上删除，此操作无法撤销。',
     cleared: '聊天记录已清空。',
+    export: '导出…',
     delete: '删除会话',
     deleteText: '会话及其记录将从你的所有设备上消失，其他人仍可看到。收到新消息时会话会再次出现。',
     deleteNotes: '你的全部笔记将从所有设备上删除，此操作无法撤销。',
@@ -75,7 +79,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
   const t = useTexts(words)
   const may = useMay()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<'search' | 'group' | 'clear' | 'delete'>()
+  const [dialog, setDialog] = useState<'search' | 'group' | 'export' | 'clear' | 'delete'>()
   const title = useTitleOf()(conversation)
   const { id, pinned, muted, group, peer, isNotes } = conversation
   const params = { id }
@@ -109,6 +113,9 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
             onClick={() => mute.mutate({ params, body: { muted: !muted } })}
           />
         )}
+        {group?.role !== null && may('conversations.export') && (
+          <MenuEntry icon={<Download />} text={t.export} onClick={() => setDialog('export')} />
+        )}
         {may('conversations.clear') && (
           <MenuEntry icon={<CleaningServices />} text={t.clear} onClick={() => setDialog('clear')} />
         )}
@@ -120,6 +127,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
       {dialog === 'group' && group !== null && (
         <MembersDialog conversation={conversation} members={members} onClose={close} />
       )}
+      {dialog === 'export' && <ExportDialog conversation={conversation} onClose={close} />}
       {dialog === 'clear' && (
         <ActionDialog
           operation="conversations.clear"
