@@ -71,12 +71,12 @@ async function imports(bench: Bench, on: 'SQLite' | 'PostgreSQL', url: string): 
   for (let i = 0; i < bench.rounds.rounds; i++) {
     idle.push(await others(bench, server, other, seconds))
     // One import after the other, so that all requests of the time meet one.
-    let isOver = false
+    const over = new AbortController()
     const importing = (async () => {
-      while (!isOver) await imported()
+      while (!over.signal.aborted) await imported()
     })()
     busy.push(await others(bench, server, other, seconds))
-    isOver = true
+    over.abort()
     await importing
   }
   const title = `import of ${whole(bench.smoke ? 50 : ROWS)} users on ${on}`
@@ -145,13 +145,16 @@ async function others(bench: Bench, { port }: Started, { headers }: Person, seco
     }),
     bench.load.run({
       port,
-      requests: [request('POST', '/api/qr-codes', headers, { name: 'Shelf', content: `https://example.org/${COUNTER}` })],
+      requests: [
+        request('POST', '/api/qr-codes', headers, { name: 'Shelf', content: `https://example.org/${COUNTER}` }),
+      ],
       seconds,
       ...WRITERS,
     }),
   ])
   for (const { statuses } of [reads, writes])
-    if (Object.keys(statuses).some((status) => status !== '200')) throw new Error(`answers: ${JSON.stringify(statuses)}`)
+    if (Object.keys(statuses).some((status) => status !== '200'))
+      throw new Error(`answers: ${JSON.stringify(statuses)}`)
   return { reads, writes }
 }
 
@@ -159,7 +162,11 @@ async function send({ port }: Started, { headers }: Person, file: string, orgId:
   const form = new FormData()
   form.set('orgId', String(orgId))
   form.set('file', Bun.file(file))
-  const response = await fetch(`http://127.0.0.1:${port}/api/admin/users/import`, { method: 'POST', headers, body: form })
+  const response = await fetch(`http://127.0.0.1:${port}/api/admin/users/import`, {
+    method: 'POST',
+    headers,
+    body: form,
+  })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`the import answered ${response.status}: ${text.slice(0, 500)}`)
 }

@@ -139,10 +139,7 @@ const findHolders = prepared((db) =>
     .from(wantedCredential.rows as never)
     .innerJoin(
       identities,
-      and(
-        eq(identities.provider, wantedCredential.provider),
-        eq(identities.credential, wantedCredential.credential),
-      ),
+      and(eq(identities.provider, wantedCredential.provider), eq(identities.credential, wantedCredential.credential)),
     ),
 )
 

@@ -232,8 +232,8 @@ async function* fileEntries(
       const bytes = await ctx.blobs.read(key)
       if (bytes === undefined) lost.count++
       else {
-        const pieces = bytes instanceof Blob ? piecesOfFile(bytes as Bun.BunFile) : bytes
-        yield { name: path, pieces: inTurns(pieces as AsyncIterable<Uint8Array>, job.signal), isDense: true }
+        const pieces = bytes instanceof Blob ? piecesOfFile(bytes as Bun.BunFile) : piecesOfBucket(bytes)
+        yield { name: path, pieces: inTurns(pieces, job.signal), isDense: true }
       }
       done += size
       if (total > 0) job.progress = Math.min(99, TABLES_PERCENT + Math.floor((done / total) * (100 - TABLES_PERCENT)))
@@ -252,6 +252,14 @@ async function* piecesOfFile({ name }: Bun.BunFile): AsyncGenerator<Uint8Array> 
       yield buffer.subarray(0, read)
   } finally {
     await file.close()
+  }
+}
+
+/** Of a file in a bucket: new ones, whose memory is given back as soon as each is packed, not when garbage is collected. */
+async function* piecesOfBucket(bytes: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of bytes as unknown as AsyncIterable<Uint8Array<ArrayBuffer>>) {
+    yield piece
+    if (piece.byteLength === piece.buffer.byteLength) piece.buffer.transfer(0)
   }
 }
 
