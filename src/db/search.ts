@@ -36,9 +36,20 @@ export interface Search<Shown> {
   readonly period?: { readonly from?: number | undefined; readonly to?: number | undefined } | undefined
   /** The rows that are wanted. Never answered with an index, so that a statement cannot read more than one slice. */
   readonly where: SQL | undefined
+  /** A condition, besides `where`, that looks into other tables. */
+  readonly elsewhere?: Elsewhere | undefined
+  /** Joins the tables of `elsewhere` by outer joins. */
   select(db: Pick<Builders, 'select'>): Select<Shown>
   /** Those of the rows that match, in their order, where SQL alone cannot tell. Called with at most SLICE_ROWS rows. */
   keep?(db: Db, rows: readonly Shown[]): Promise<readonly Shown[]>
+}
+
+/** A condition on a row of the list and on rows of other tables to which it refers, such as its user. */
+export interface Elsewhere {
+  /** `key`: the column of the list that holds the `id` of a row of another table. `where`: the condition on that row alone. */
+  readonly tables: readonly { readonly key: SQLiteColumn; readonly id: SQLiteColumn; readonly where: SQL }[]
+  /** The whole condition. `found`: for each of `tables`, whether its row meets its condition. */
+  where(found: readonly SQL[]): SQL | undefined
 }
 
 type Key = readonly unknown[]
@@ -53,7 +64,7 @@ let isRestBeingRead = false
 
 /** Reads each row of the list once; at most two slices are read again to fill the page. */
 export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: PageInput): Promise<Page<Shown>> {
-  const matches = search.where && sql`case when ${search.where} then 1 else 0 end = 1`
+  const matches = matchesOf(search)
   const items: Shown[] = []
   let total = 0
   const slices = new SliceSize()
@@ -67,15 +78,13 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
     do {
       if (dialect === 'postgres' && read >= SLICED_ROWS && search.keep === undefined && !isRestBeingRead) {
         const rest = and(scope, compared(order, after, from!), ends, search.where)
-        const wanted = { skip: Math.max(0, offsetOf(page) - total), limit: page.size - items.length }
+        const part = { skip: Math.max(0, offsetOf(page) - total), limit: page.size - items.length }
         isRestBeingRead = true
-        try {
-          const found = await restOf(db, search, { scope, order, nulls, rest }, wanted)
-          items.push(...found.rows)
-          total += found.n
-        } finally {
+        const found = await restOf(db, search, { scope, order, nulls, rest }, part).finally(() => {
           isRestBeingRead = false
-        }
+        })
+        items.push(...found.rows)
+        total += found.n
         break
       }
       read += slices.rows
@@ -132,7 +141,12 @@ export async function searchPage<Shown>(db: Db, search: Search<Shown>, page: Pag
   return { items, total, ...page }
 }
 
-/** The number of rows that meet `rest`, and those of the page, whose keys are found by the same statement. */
+function matchesOf({ where, elsewhere }: Search<unknown>): SQL | undefined {
+  const wanted = and(where, elsewhere?.where(elsewhere.tables.map((table) => table.where)))
+  return wanted && sql`case when ${wanted} then 1 else 0 end = 1`
+}
+
+/** The number of rows that meet `rest` and `elsewhere`, and those of the page, whose keys are found by the same statement. */
 async function restOf<Shown>(
   db: Db,
   search: Search<Shown>,
@@ -142,9 +156,16 @@ async function restOf<Shown>(
   const keyOf = (i: number) => sql.raw(`key${i}`)
   const keys = Object.fromEntries(order.map((column, i) => [i, sql`${column}`.as(`key${i}`)]))
   const selecting = { select: () => db.select(keys) } as unknown as Pick<Builders, 'select'>
+  const { joined: rows, found: elsewhere, anyColumns } = withElsewhere(db, search, search.select(selecting))
+  const where = and(rest, elsewhere)
+  if (limit === 0) {
+    const counting = { select: () => db.select({ n: count() }) } as unknown as Pick<Builders, 'select'>
+    const counted = withElsewhere(db, search, search.select(counting)).joined.where(where)
+    return { rows: [], n: ((await counted) as unknown as { n: number }[])[0]!.n }
+  }
   // The planner expects most rows to contain a text, and that workers would pass on too many. It takes an unknown number for one of 200.
-  const isOneOfMany = sql`case when ${order.at(-1)} is null then 0 else 1 end = 1`
-  const found = db.$with('found').as(search.select(selecting).where(and(rest, isOneOfMany)) as never)
+  const isOneOfMany = sql`case when coalesce(${sql.join([order.at(-1)!, ...anyColumns], sql`, `)}) is null then 0 else 1 end = 1`
+  const found = db.$with('found').as(rows.where(and(where, isOneOfMany)) as never)
   const direction = sql.raw(search.isReversed ? 'desc' : 'asc')
   const by = joined(order.map((_, i) => sql`${keyOf(i)} ${direction}`))
   const page = sql`(select * from found order by ${by} limit ${limit} offset ${skip}) as page`
@@ -156,14 +177,37 @@ async function restOf<Shown>(
     })
     .from(sql`(select count(*) as n from found) as counted left join ${page} on true`)
   const { n } = counted[0]!
-  if (limit === 0 || n <= skip) return { rows: [], n }
+  if (n <= skip) return { rows: [], n }
   const isOnPage = sql`(${joined(order)}) in (${joined(counted.map(({ key }) => sql`(${joined(Object.values(key))})`))})`
-  const rows = await search
+  const shown = await search
     .select(db)
     .where(and(scope, isOnPage))
     .orderBy(...orderOf({ order, nulls }, search.isReversed))
     .limit(limit)
-  return { rows, n }
+  return { rows: shown, n }
+}
+
+/**
+ * Joins the rows of other tables that meet their conditions, found first, in place of all rows to which the list refers. A search of a million
+ * sessions by the names of their users looked up a million users by their index, each with four pages.
+ */
+function withElsewhere<Shown>(
+  db: Db,
+  { elsewhere }: Search<unknown>,
+  select: Select<Shown>,
+): { readonly joined: Select<Shown>; readonly found: SQL | undefined; readonly anyColumns: readonly SQL[] } {
+  const ids: SQL[] = []
+  let rows = select
+  for (const [i, { key, id, where }] of (elsewhere?.tables ?? []).entries()) {
+    const name = `elsewhere_${i}`
+    const met = sql`case when ${where} then 1 else 0 end = 1`
+    const others = db.select({ id }).from(id.table).where(met).as(name)
+    const found = sql.raw(`"${name}"."${id.name}"`)
+    rows = rows.leftJoin(others, sql`${found} = ${key}`)
+    ids.push(found)
+  }
+  // PostgreSQL must not apply its guess of few rows before these joins: it would look up each row of the list again.
+  return { joined: rows, found: elsewhere?.where(ids.map((id) => sql`${id} is not null`)), anyColumns: ids }
 }
 
 /**

@@ -57,8 +57,8 @@ export async function adminPage<Row>(
   list: AdminList<Row>,
   { page, size }: PageInput,
 ): Promise<Page<Row>> {
-  const { scope, where } = list
-  if (where === undefined) return plainPage(ctx.db.readInWorker, list, { page, size })
+  const { scope, where, elsewhere } = list
+  if (where === undefined && elsewhere === undefined) return plainPage(ctx.db.readInWorker, list, { page, size })
   const { search } = await ctx.db.heavyReads()
   return search(adminId, (db) => searchPage(db, { ...list, scope, where }, { page, size }))
 }

@@ -38,6 +38,8 @@ export interface AdminList<Row> {
   readonly period?: Search<Row>['period']
   /** Conditions for which rows must be read to know whether they match: a keyword, or a status that few rows have. */
   readonly where?: SQL | undefined
+  /** As in `Search`. */
+  readonly elsewhere?: Search<Row>['elsewhere']
   /**
    * Columns of the order, ascending; together they are unique. With the columns of `scope` in front they must have an index. The first one
    * can be null: rows where it is null come last in both directions.
@@ -54,7 +56,7 @@ export interface AdminList<Row> {
 /** From this offset on, the rows before the page are skipped in the index alone. */
 const DEEP = 1000
 
-/** A page of the rows in `scope` and `period`; ignores `where`. Only rows that the page and its total need are read or counted. */
+/** A page of the rows in `scope` and `period`; ignores `where` and `elsewhere`. Only rows that the page and its total need are read or counted. */
 export async function plainPage<Row>(db: Db, list: AdminList<Row>, page: PageInput): Promise<Page<Row>> {
   const all = and(list.scope, within(list.order[0]!, list.period ?? {}))
   const sections = sectionsOf({ ...list, scope: all })

@@ -1,7 +1,10 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, or, type SQL } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import { contains } from '#db/contains.ts'
+import type { Select } from '#db/list-order.ts'
 import { sessions, users } from '#db/schema/accounts.ts'
+import type { Elsewhere } from '#db/search.ts'
 import type { Tx } from '#db/store.ts'
 import { type AdminList, within } from '#domains/admin/index.ts'
 
@@ -17,14 +20,11 @@ export interface SessionWithUser {
 /** The sessions of all users. Those of one user are few; otherwise an index answers the status. */
 export function allSessions(query: AdminSessionsQuery): AdminList<SessionWithUser> {
   const { userId, status, keyword, sort } = query
-  const columns = [sessions.deviceName, sessions.ipAddress, sessions.city, users.username, users.nickname]
   return {
     table: sessions,
     scope: and(userId === undefined ? undefined : eq(sessions.userId, userId), eq(sessions.status, status)),
-    where: and(
-      within(sessions.createdAt, query),
-      keyword ? or(...columns.map((column) => contains(column, keyword))) : undefined,
-    ),
+    where: within(sessions.createdAt, query),
+    elsewhere: keyword ? naming(keyword) : undefined,
     // SQLite would look for the sessions of one user among all of the status, because the index on status has them by id.
     order: userId === undefined ? [sessions.id] : [sessions.createdAt, sessions.id],
     total: userId === undefined && status === 'ACTIVE' ? 'sessions.active' : undefined,
@@ -33,8 +33,17 @@ export function allSessions(query: AdminSessionsQuery): AdminList<SessionWithUse
       db
         .select({ session: sessions, username: users.username, nickname: users.nickname })
         .from(sessions)
-        .innerJoin(users, eq(users.id, sessions.userId))
-        .$dynamic(),
+        // Its user always exists. The outer join leaves out the users where only sessions are counted.
+        .leftJoin(users, eq(users.id, sessions.userId))
+        .$dynamic() as unknown as Select<SessionWithUser>,
+  }
+}
+
+const naming = (keyword: string): Elsewhere => {
+  const have = (...columns: SQLiteColumn[]): SQL => or(...columns.map((column) => contains(column, keyword)))!
+  return {
+    tables: [{ key: sessions.userId, id: users.id, where: have(users.username, users.nickname) }],
+    where: (found) => or(...found, have(sessions.deviceName, sessions.ipAddress, sessions.city)),
   }
 }
 

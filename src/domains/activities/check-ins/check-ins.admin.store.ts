@@ -12,13 +12,14 @@ import {
   checkInUsers,
   registrations,
 } from '#db/schema/activities.ts'
+import type { Elsewhere } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { AdminList } from '#domains/admin/index.ts'
 
-import { isNotPurged, participantName } from '../activities.store.ts'
+import { isNotPurged } from '../activities.store.ts'
 import type { AdminRecordsQuery } from './check-ins.admin.model.ts'
 import { slotOf } from './check-ins.rules.ts'
-import { type CheckInRow, listed, shown } from './check-ins.store.ts'
+import { type CheckInRow, listed, ofPeople, shown } from './check-ins.store.ts'
 
 export type AdminRow = CheckInRow & Pick<typeof activities.$inferSelect, 'owner'> & { readonly activityName: string }
 
@@ -61,12 +62,23 @@ export const filtered = ({
   where: and(
     method === undefined ? undefined : eq(checkIns.method, method),
     orgId === undefined ? undefined : eq(activities.owner, orgId),
-    keyword ? or(contains(participantName, keyword), contains(activities.name, keyword)) : undefined,
   ),
+  elsewhere: keyword ? naming(keyword) : undefined,
   order: [checkIns.checkedInAt, checkIns.id],
   isReversed: sort !== 'createdAt',
   select: withActivities,
 })
+
+function naming(keyword: string): Elsewhere {
+  const people = ofPeople(keyword)
+  return {
+    tables: [
+      ...people.tables,
+      { key: checkIns.activityId, id: activities.id, where: contains(activities.name, keyword) },
+    ],
+    where: (found) => or(people.where(found), found.at(-1)),
+  }
+}
 
 export async function findRecord(db: Db | Tx, id: number): Promise<AdminRow | undefined> {
   const [row] = await withActivities(db).where(eq(checkIns.id, id)).limit(1)

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, exists, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, exists, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
@@ -17,7 +17,7 @@ import {
   checkInUsers,
   registrations,
 } from '#db/schema/activities.ts'
-import { searchPage } from '#db/search.ts'
+import { type Elsewhere, searchPage } from '#db/search.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 import type { OffsetSpan } from '#lib/days.ts'
 import { getOrSet } from '#lib/get-or-set.ts'
@@ -83,11 +83,18 @@ const among = ({ activityId, userId }: Records, { from, to }: Pick<Filters, 'fro
     to === undefined ? undefined : lte(checkIns.checkedInAt, to),
   )
 
-const matches = ({ method, keyword }: Pick<Filters, 'method' | 'keyword'>): SQL | undefined =>
-  and(
-    method === undefined ? undefined : eq(checkIns.method, method),
-    keyword ? contains(participantName, keyword) : undefined,
-  )
+const ofMethod = ({ method }: Pick<Filters, 'method'>): SQL | undefined =>
+  method === undefined ? undefined : eq(checkIns.method, method)
+
+/** Check-ins of people whose name contains the keyword. */
+export const ofPeople = (keyword: string): Elsewhere => ({
+  tables: [
+    { key: checkIns.userId, id: users.id, where: contains(users.nickname, keyword) },
+    { key: checkIns.registrationId, id: registrations.id, where: contains(registrations.name, keyword) },
+  ],
+  // The name of a guest, unless there is a user: see `participantName`.
+  where: ([user, registration]) => or(user, and(isNull(checkIns.userId), registration)),
+})
 
 /** Check-ins that pass the filters, newest first. Reads all of the period: `db` is that of `Store.search`. */
 export const searchRecords = (db: Db, records: Records, query: Filters & PageInput): Promise<Page<CheckInRow>> =>
@@ -98,7 +105,8 @@ export const searchRecords = (db: Db, records: Records, query: Filters & PageInp
       scope: among(records, query),
       order: [checkIns.checkedInAt, checkIns.id],
       isReversed: true,
-      where: matches(query),
+      where: ofMethod(query),
+      elsewhere: query.keyword ? ofPeople(query.keyword) : undefined,
       select: withUsers,
     },
     { page: query.page, size: query.size },
@@ -121,7 +129,8 @@ export function recordsBefore(
   before: { readonly checkedInAt: number; readonly id: number } | undefined,
   limit: number,
 ): Promise<(CheckInRow & { isMatch: boolean })[]> {
-  const isMatch = matches(filters)
+  const { keyword } = filters
+  const isMatch = and(ofMethod(filters), keyword ? contains(participantName, keyword) : undefined)
   const rest = before && sql`(${checkIns.checkedInAt}, ${checkIns.id}) < (${before.checkedInAt}, ${before.id})`
   return db
     .select({ ...shown, isMatch: sql<boolean>`case when ${isMatch ?? sql`1 = 1`} then 1 else 0 end`.mapWith(Boolean) })
