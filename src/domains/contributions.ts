@@ -104,8 +104,8 @@ export interface EventRows {
   readonly schema: TObject
   /** At most 500 rows of one owner, also of a trash, in the write that has changed them. */
   rows(ctx: AppContext, tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<readonly EventRow[]>
-  /** The same for the `row` of a note. */
-  show?(ctx: AppContext, row: object): EventRow
+  /** The same from the `row`s of notes, so that they need not be read. */
+  show?(ctx: AppContext, tx: Tx, owner: OwnerKey, rows: readonly object[]): MaybePromise<readonly EventRow[]>
   /** The field by which people know a row; null if there is none. */
   readonly name: string | null
 }

@@ -1,7 +1,9 @@
 /** Assets and stock-takings as webhooks tell of them. */
 
-import { orgOf } from '#db/owner-key.ts'
-import type { EventRows } from '#domains/contributions.ts'
+import type { AppContext } from '#context'
+import { orgOf, type OwnerKey } from '#db/owner-key.ts'
+import type { Tx } from '#db/store.ts'
+import type { EventRow, EventRows } from '#domains/contributions.ts'
 import { valuesOf } from '#domains/metadata/index.ts'
 
 import { entitiesOf } from './entities.service.ts'
@@ -9,21 +11,23 @@ import { InventoryView } from './inventories/inventories.model.ts'
 import { inventoriesByIds } from './inventories/inventories.store.ts'
 import { toView } from './inventories/inventories.view.ts'
 import { AssetView } from './register/register.model.ts'
-import { assetsByIds } from './register/register.store.ts'
+import { type AssetRow, assetsByIds } from './register/register.store.ts'
 import { toViews } from './register/register.view.ts'
 import { ownerOfOrg } from './reminders.store.ts'
 
 const assets: EventRows = {
   schema: AssetView,
   name: 'name',
-  async rows(ctx, tx, owner, ids) {
-    const rows = await assetsByIds(tx, owner, ids)
-    const orgId = orgOf(owner)
-    // Who may see all values of the owner's assets.
-    const userId = orgId === 0 ? -owner : ((await ownerOfOrg(tx, orgId)) ?? 0)
-    const values = await valuesOf(ctx, tx, { userId, orgId }, 'asset', await entitiesOf(tx, rows))
-    return (await toViews(ctx, tx, rows)).map((view) => ({ ...view, values: values.get(view.id) ?? [] }))
-  },
+  rows: async (ctx, tx, owner, ids) => show(ctx, tx, owner, await assetsByIds(tx, owner, ids)),
+  show: (ctx, tx, owner, rows) => show(ctx, tx, owner, rows as readonly AssetRow[]),
+}
+
+async function show(ctx: AppContext, tx: Tx, owner: OwnerKey, rows: readonly AssetRow[]): Promise<EventRow[]> {
+  const orgId = orgOf(owner)
+  // Who may see all values of the owner's assets.
+  const userId = orgId === 0 ? -owner : ((await ownerOfOrg(tx, orgId)) ?? 0)
+  const values = await valuesOf(ctx, tx, { userId, orgId }, 'asset', await entitiesOf(tx, rows))
+  return (await toViews(ctx, tx, rows)).map((view) => ({ ...view, values: values.get(view.id) ?? [] }))
 }
 
 const inventories: EventRows = {

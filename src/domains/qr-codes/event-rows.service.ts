@@ -12,7 +12,7 @@ const codes: EventRows = {
   schema: QrCodeView,
   name: 'name',
   rows: async (ctx, tx, _owner, ids) => (await anyCodes(tx, ids)).map((row) => toView(ctx, row)),
-  show: (ctx, row) => toView(ctx, row as QrCodeRow),
+  show: (ctx, _tx, _owner, rows) => (rows as readonly QrCodeRow[]).map((row) => toView(ctx, row)),
 }
 
 /** The label that was bound; its row comes with the event. */

@@ -194,7 +194,7 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
     const created = given.map((fields) => ({ ...fields, id: ids.get(fields.uuid)! }))
     for (const row of await withDues(tx, created)) {
       listed.inserted(tx, row)
-      note(tx, { type: 'asset.created', owner: row.owner, id: row.id })
+      note(tx, { type: 'asset.created', owner: row.owner, id: row.id, row })
       await moveOnMap(tx, undefined, row)
       rows.push(row)
     }
@@ -269,7 +269,8 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
   return changes.map(({ after }) => byId.get(after.id) ?? after)
 }
 
-function noteChange(tx: Tx, before: AssetRow, { id, owner, name, status, deletedAt }: AssetRow): void {
+function noteChange(tx: Tx, before: AssetRow, row: AssetRow): void {
+  const { id, owner, name, status, deletedAt } = row
   if (deletedAt !== null) {
     if (before.deletedAt === null) note(tx, { type: 'asset.deleted', owner, id, data: { name } })
     return
@@ -277,11 +278,11 @@ function noteChange(tx: Tx, before: AssetRow, { id, owner, name, status, deleted
   // It was given to an organization.
   if (before.owner !== owner) {
     note(tx, { type: 'asset.deleted', owner: before.owner, id, data: { name } })
-    note(tx, { type: 'asset.created', owner, id })
+    note(tx, { type: 'asset.created', owner, id, row })
     return
   }
-  note(tx, { type: 'asset.updated', owner, id })
-  if (status === 'SCRAPPED' && before.status !== 'SCRAPPED') note(tx, { type: 'asset.scrapped', owner, id })
+  note(tx, { type: 'asset.updated', owner, id, row })
+  if (status === 'SCRAPPED' && before.status !== 'SCRAPPED') note(tx, { type: 'asset.scrapped', owner, id, row })
 }
 
 /** Whether nobody can have the asset, now or later. */
@@ -387,18 +388,28 @@ export async function countOwned(tx: Db | Tx, owner: OwnerKey): Promise<number> 
 
 export type LoanRow = Pick<typeof assetLoans.$inferSelect, 'id' | 'assetId' | 'userId' | 'personName' | 'dueAt'>
 
+const ofLoan = {
+  id: assetLoans.id,
+  assetId: assetLoans.assetId,
+  userId: assetLoans.userId,
+  personName: assetLoans.personName,
+  dueAt: assetLoans.dueAt,
+}
+const openLoan = prepared((db) =>
+  db
+    .select(ofLoan)
+    .from(assetLoans)
+    .where(and(eq(assetLoans.assetId, p('id')), isNull(assetLoans.checkedInAt))),
+)
+
 /** The open loans of these assets. */
 export const openLoans = (db: Db | Tx, assetIds: readonly number[]): Promise<LoanRow[]> =>
-  db
-    .select({
-      id: assetLoans.id,
-      assetId: assetLoans.assetId,
-      userId: assetLoans.userId,
-      personName: assetLoans.personName,
-      dueAt: assetLoans.dueAt,
-    })
-    .from(assetLoans)
-    .where(and(inArray(assetLoans.assetId, [...assetIds]), isNull(assetLoans.checkedInAt)))
+  assetIds.length === 1
+    ? openLoan(db, { id: assetIds[0]! })
+    : db
+        .select(ofLoan)
+        .from(assetLoans)
+        .where(and(inArray(assetLoans.assetId, [...assetIds]), isNull(assetLoans.checkedInAt)))
 
 /** Ends the open loan of an asset that is deleted by force. */
 export async function closeLoan(tx: Tx, assetId: number): Promise<void> {

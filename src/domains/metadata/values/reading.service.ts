@@ -185,7 +185,9 @@ export async function valuesOf(
 ): Promise<Map<number, AssetValue[]>> {
   const shown = new Map<number, AssetValue[]>(entities.map(({ id }) => [id, []]))
   if (entities.length === 0 || !(await isEnabled(db, objectName))) return shown
-  const fields = await fieldSet(db, await visibleFields(db, objectName, viewer))
+  const visible = await visibleFields(db, objectName, viewer)
+  if (visible.length === 0) return shown
+  const fields = await fieldSet(db, visible)
   const found = (await computeValues(db, objectName, fields, entities)).flatMap((values) =>
     fields.fields.filter((field) => values.get(field) !== null).map((field) => ({ values, field })),
   )

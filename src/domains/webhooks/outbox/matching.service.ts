@@ -17,6 +17,7 @@ import { selects, SERVER } from '../webhooks/webhooks.rules.ts'
 import { type Subscription, subscriptions } from '../webhooks/webhooks.store.ts'
 
 const MAX_ACTIVITIES = 10_000
+const NONE: readonly Subscription[] = []
 
 class Matching {
   readonly #byOwner = new Map<OwnerKey, readonly Subscription[]>()
@@ -56,12 +57,12 @@ class Matching {
   }
 
   #gets(owner: OwnerKey, type: EventType): boolean {
-    if (this.#unknown !== 'all' && this.#unknown.size > 0 && this.#unknown.has(owner)) return true
+    if (!this.#isKnown() && this.#isUnknown(owner)) return true
     return this.#byOwner.get(owner)?.some((webhook) => isFor(webhook, type)) ?? false
   }
 
   #isGotBySomebody(type: EventType): boolean {
-    if (this.#unknown === 'all' || this.#unknown.size > 0) return true
+    if (!this.#isKnown()) return true
     let isGot = this.#types.get(type)
     if (isGot === undefined) {
       isGot = this.#byOwner.values().some((list) => list.some((webhook) => isFor(webhook, type)))
@@ -74,13 +75,25 @@ class Matching {
     for (const [id, owner] of owners) this.#ownerOfActivity.set(id, owner)
   }
 
-  /** The webhooks of these owners and those of the server, as the write sees them. */
-  async of(tx: Tx, owners: readonly OwnerKey[]): Promise<ReadonlyMap<OwnerKey, readonly Subscription[]>> {
-    const all = [...new Set([SERVER, ...owners])]
-    const unknown = this.#unknown === 'all' ? all : all.filter((owner) => (this.#unknown as Set<OwnerKey>).has(owner))
-    const read = Map.groupBy(unknown.length === 0 ? [] : await subscriptions(tx, unknown), ({ owner }) => owner)
-    if (unknown.length > 0) tx.afterCommit(() => void this.refresh())
-    return new Map(all.map((owner) => [owner, (unknown.includes(owner) ? read : this.#byOwner).get(owner) ?? []]))
+  /** The webhooks of any of these owners, or of the server, as the write sees them. */
+  async of(tx: Tx, owners: readonly OwnerKey[]): Promise<(owner: OwnerKey) => readonly Subscription[]> {
+    const unknown = this.#isKnown() ? [] : [...new Set([SERVER, ...owners])].filter((one) => this.#isUnknown(one))
+    const read = unknown.length === 0 ? undefined : await this.#readIn(tx, unknown)
+    return (owner) => read?.get(owner) ?? this.#byOwner.get(owner) ?? NONE
+  }
+
+  #isKnown(): boolean {
+    return this.#unknown !== 'all' && this.#unknown.size === 0
+  }
+
+  #isUnknown(owner: OwnerKey): boolean {
+    return this.#unknown === 'all' || this.#unknown.has(owner)
+  }
+
+  async #readIn(tx: Tx, owners: readonly OwnerKey[]): Promise<ReadonlyMap<OwnerKey, readonly Subscription[]>> {
+    const rows = Map.groupBy(await subscriptions(tx, owners), ({ owner }) => owner)
+    tx.afterCommit(() => void this.refresh())
+    return new Map(owners.map((owner) => [owner, rows.get(owner) ?? NONE]))
   }
 
   /** Not from a write, which may see rows of a time before the change. */

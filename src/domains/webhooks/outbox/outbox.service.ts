@@ -8,6 +8,7 @@ import { type Note, readNotes } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import type { EventType } from '#db/schema/webhooks.ts'
 import type { Tx } from '#db/store.ts'
+import type { EventRow, EventRows } from '#domains/contributions.ts'
 import { topic } from '#platform/bus.ts'
 import { uuid } from '#platform/ids.ts'
 
@@ -22,6 +23,8 @@ import { addScans, type Scanned } from './scans.store.ts'
 /** So many events of a type and an owner are written one by one in a write. */
 const MAX_EVENTS = 5000
 const ROWS_PER_READ = 250
+
+const SCANNED: EventType = 'qr_code.scanned'
 
 /** Deliveries were written, in this process. */
 export const deliveriesWritten = topic<null>('webhooks.written')
@@ -43,9 +46,8 @@ export async function startOutbox(ctx: AppContext): Promise<void> {
 
 /** Scans are gathered first. */
 async function takeNotes(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<void> {
-  const { scans = [], others = [] } = Object.groupBy(notes, ({ type }) =>
-    type === 'qr_code.scanned' ? 'scans' : 'others',
-  )
+  const scans = notes.filter(({ type }) => type === SCANNED)
+  const others = scans.length === 0 ? notes : notes.filter(({ type }) => type !== SCANNED)
   if (others.length > 0) await tellOf(ctx, tx, coalesced(others))
   const scanned = scans.length === 0 ? [] : await wantedAmong(ctx, tx, scans)
   if (scanned.length === 0) return
@@ -61,20 +63,15 @@ async function takeNotes(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promi
 export async function tellOf(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<void> {
   const wanted = await wantedAmong(ctx, tx, notes)
   if (wanted.length === 0) return
-  for (const [type, ofType] of Map.groupBy(wanted, (note) => note.type))
-    for (const [owner, some] of Map.groupBy(ofType, ({ whose }) => whose))
-      if (some.length > MAX_EVENTS) await insertBatch(tx, type, owner, some)
-      else
-        for (let at = 0; at < some.length; at += ROWS_PER_READ) {
-          await insertEvents(ctx, tx, type, owner, some.slice(at, at + ROWS_PER_READ))
-          if (some.length > ROWS_PER_READ) await tx.pause()
-        }
+  for (const ofOwner of Map.groupBy(wanted, ({ whose }) => whose).values())
+    for (const ofThing of Map.groupBy(ofOwner, ({ type }) => thingOf(type)).values())
+      await insertOfThing(ctx, tx, ofThing)
   tx.afterCommit(() => ctx.bus.deliver([{ topic: deliveriesWritten.name, payload: null }]))
 }
 
 /** One event for each row and type. A row that is created is not updated too, and one that is deleted neither. */
-function coalesced(notes: readonly Note[]): Note[] {
-  if (notes.length === 1) return [...notes]
+function coalesced(notes: readonly Note[]): readonly Note[] {
+  if (notes.length === 1) return notes
   const byKey = new Map<string, Note>()
   for (const note of notes) {
     const thing = thingOf(note.type)
@@ -95,43 +92,53 @@ function coalesced(notes: readonly Note[]): Note[] {
 
 async function wantedAmong(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<Wanted[]> {
   const matching = matchingOf(ctx)
-  const activityIds = [...new Set(notes.flatMap(({ activityId }) => activityId ?? []))]
-  const owners = activityIds.length === 0 ? undefined : await store.ownersOfActivities(tx, activityIds)
+  const activityIds = notes.flatMap(({ activityId }) => activityId ?? [])
+  const owners = activityIds.length === 0 ? undefined : await store.ownersOfActivities(tx, [...new Set(activityIds)])
   if (owners !== undefined) matching.noteActivities(owners)
   const whose = (note: Note): OwnerKey =>
     note.activityId === undefined ? (note.owner ?? SERVER) : (owners?.get(note.activityId) ?? SERVER)
-  const webhooks = await matching.of(tx, notes.map(whose))
+  const webhooksOf = await matching.of(tx, notes.map(whose))
   return notes.flatMap((note) => {
     const owner = whose(note)
-    const lists = owner === SERVER ? [webhooks.get(SERVER)!] : [webhooks.get(owner)!, webhooks.get(SERVER)!]
-    const hooks = lists.flat().filter((webhook) => isFor(webhook, note.type))
+    const hooks = owner === SERVER ? [] : webhooksOf(owner).filter((webhook) => isFor(webhook, note.type))
+    for (const webhook of webhooksOf(SERVER)) if (isFor(webhook, note.type)) hooks.push(webhook)
     return hooks.length === 0 ? [] : [{ ...note, hooks, whose: owner }]
   })
 }
 
+/** Writes the events of an owner's rows of one kind. */
+async function insertOfThing(ctx: AppContext, tx: Tx, notes: readonly Wanted[]): Promise<void> {
+  const types = Map.groupBy(notes, ({ type }) => type)
+  // A row that has several events is read once. The last note has the row as it is now.
+  const rows = types.size === 1 ? undefined : new Map<number, EventRow>()
+  const last = rows === undefined ? undefined : new Map(notes.map(({ id, row }) => [id, row]))
+  for (const [type, some] of types)
+    if (some.length > MAX_EVENTS) await insertBatch(tx, type, some)
+    else
+      for (let at = 0; at < some.length; at += ROWS_PER_READ) {
+        const slice = some.slice(at, at + ROWS_PER_READ)
+        const given = last === undefined ? slice : slice.map((note) => ({ ...note, row: last.get(note.id) }))
+        await insertEvents(ctx, tx, type, given, rows)
+        if (some.length > ROWS_PER_READ) await tx.pause()
+      }
+}
+
+/** `rows`: those that were read before; others that are read are added. */
 async function insertEvents(
   ctx: AppContext,
   tx: Tx,
   type: EventType,
-  owner: OwnerKey,
   notes: readonly Wanted[],
+  rows = new Map<number, EventRow>(),
 ): Promise<void> {
   const source = sourcesOf(ctx).get(thingOf(type))
-  const isShown = ({ row }: Note) => row !== undefined && source?.show !== undefined
-  const ids = notes.filter((note) => note.data === undefined && !isShown(note)).map(({ id }) => id)
-  const rows = new Map(
-    ids.length === 0 || source === undefined
-      ? []
-      : (await source.rows(ctx, tx, owner, ids)).map((row) => [row.id, row]),
-  )
+  const owner = notes[0]!.whose
+  if (source !== undefined) await addRows(ctx, tx, source, notes, rows)
   const at = new Date(tx.stamp).toISOString()
   const deliveries: store.NewDelivery[] = []
   for (const note of notes) {
     const { id, data, hooks } = note
-    const row =
-      typeof data === 'function'
-        ? await data()
-        : (data ?? (isShown(note) ? source!.show!(ctx, note.row!) : rows.get(id)))
+    const row = typeof data === 'function' ? await data() : (data ?? rows.get(id))
     // The write has deleted it again, or it is no longer what the event is about.
     if (row === undefined) continue
     const eventId = uuid()
@@ -154,12 +161,31 @@ async function insertEvents(
   if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries)
 }
 
+/** Adds the rows of those notes that do not bring their data. */
+async function addRows(
+  ctx: AppContext,
+  tx: Tx,
+  source: EventRows,
+  notes: readonly Wanted[],
+  rows: Map<number, EventRow>,
+): Promise<void> {
+  const owner = notes[0]!.whose
+  const known: object[] = []
+  const ids: number[] = []
+  for (const { id, data, row } of notes)
+    if (data === undefined && !rows.has(id))
+      if (row !== undefined && source.show !== undefined) known.push(row)
+      else ids.push(id)
+  if (known.length > 0) for (const row of await source.show!(ctx, tx, owner, known)) rows.set(row.id, row)
+  if (ids.length > 0) for (const row of await source.rows(ctx, tx, owner, ids)) rows.set(row.id, row)
+}
+
 function lazily(make: () => string): () => string {
   let made: string | undefined
   return () => (made ??= make())
 }
 
-async function insertBatch(tx: Tx, type: EventType, owner: OwnerKey, notes: readonly Wanted[]): Promise<void> {
+async function insertBatch(tx: Tx, type: EventType, notes: readonly Wanted[]): Promise<void> {
   const event = `${thingOf(type)}.batch` as const
   const eventId = uuid()
   const body = bodyOf({
@@ -167,7 +193,7 @@ async function insertBatch(tx: Tx, type: EventType, owner: OwnerKey, notes: read
     timestamp: new Date(tx.stamp).toISOString(),
     data: { event: type, count: notes.length },
     id: eventId,
-    orgId: orgOf(owner) || null,
+    orgId: orgOf(notes[0]!.whose) || null,
   })
   const ids = new Set(notes.flatMap(({ hooks }) => hooks.map(({ id }) => id)))
   await store.insertDeliveries(
