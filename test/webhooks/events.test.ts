@@ -8,6 +8,7 @@ import type { WebhookView } from '#domains/webhooks/webhooks/webhooks.model.ts'
 
 import { createActivity, setStatus } from '../activities/helpers.ts'
 import { inProcess, ok, type Person, startServer, type TestServer, until } from '../harness/index.ts'
+import { createField } from '../metadata/helpers.ts'
 import { addMembers, leave, setRole } from '../orgs/helpers.ts'
 import { DAY, hook, MINUTE } from './helpers.ts'
 import { type Receiver, startReceiver } from './receiver.ts'
@@ -101,6 +102,29 @@ test('Assets: lent, given back and scrapped', async () => {
   expect(events.at(-1).data).toMatchObject({ status: 'SCRAPPED', scrapReason: 'broken' })
 })
 
+test('An asset of an organization is shown with the values that its members see, without those in fields of one user', async () => {
+  const [own, shared, lender] = [
+    await createField(alice),
+    await createField(alice, {}, { orgId }),
+    await createField(alice, { type: 'REF', config: { target: 'ASSET' } } as never, { orgId }),
+  ]
+  const { id: other } = ok(await alice.call('assets.create', { body: { name: 'Cable', orgId } })).data
+  const values = [
+    { fieldId: own.id, value: 'a secret of Alice' },
+    { fieldId: shared.id, value: 'red' },
+    { fieldId: lender.id, value: other },
+  ]
+  ok(await alice.call('assets.create', { body: { name: 'Laser', orgId, values } }))
+  const [laser] = await receiver.next(ofOrg.url, 1, ({ event }) => event.data.name === 'Laser')
+  const { event, text } = laser!
+  expect(event.type).toBe('asset.created')
+  expect(event.data.values.map(({ fieldId, value }: { fieldId: number; value: unknown }) => [fieldId, value])).toEqual([
+    [shared.id, 'red'],
+    [lender.id, { id: other, title: 'Cable' }],
+  ])
+  expect(text).not.toContain('a secret of Alice')
+})
+
 test('Members: who joins, is promoted and leaves', async () => {
   const events = await eventsOf(async () => {
     await addMembers(alice, { id: orgId }, bob)
@@ -170,6 +194,33 @@ test.if(inProcess)('An event exists only if its change does', async () => {
   expect((await alice.call('assets.create', { body: bad })).status).toBe(400)
   expect(await count()).toBe(before + 1)
 })
+
+test.if(inProcess)(
+  'Of the deliveries that have ended, the last 5,000 of a webhook are kept, and all that wait',
+  async () => {
+    const { ctx } = server
+    const { id: webhookId } = await hook(alice, receiver, { events: ['webhook.test'], orgId })
+    const one = { webhookId, event: 'asset.created', body: '{}', attempts: [], createdAt: ctx.clock.now() }
+    const rows = Array.from({ length: 5010 }, (_, i) => ({
+      ...one,
+      eventId: `event ${i}`,
+      sequence: i + 1,
+      status: i === 2 ? ('PENDING' as const) : ('DELIVERED' as const),
+    }))
+    await ctx.db.write('test', async (tx) => {
+      for (let at = 0; at < rows.length; at += 1000)
+        await tx.insert(webhookDeliveries).values(rows.slice(at, at + 1000))
+    })
+    await cleanUpJob.run(ctx)
+    const { sequence } = webhookDeliveries
+    const left = await ctx.db.read
+      .select({ sequence })
+      .from(webhookDeliveries)
+      .where(eq(webhookDeliveries.webhookId, webhookId))
+    const kept = [3, ...Array.from({ length: 5000 }, (_, i) => i + 11)]
+    expect(left.map((row) => row.sequence!).toSorted((a, b) => a - b)).toEqual(kept)
+  },
+)
 
 // The last test: sessions end meanwhile.
 test.if(inProcess)('Deliveries are kept for 30 days', async () => {

@@ -13,7 +13,6 @@ import { toView } from './inventories/inventories.view.ts'
 import { AssetView } from './register/register.model.ts'
 import { type AssetRow, assetsByIds } from './register/register.store.ts'
 import { toViews } from './register/register.view.ts'
-import { ownerOfOrg } from './reminders.store.ts'
 
 const assets: EventRows = {
   schema: AssetView,
@@ -24,9 +23,9 @@ const assets: EventRows = {
 
 async function show(ctx: AppContext, tx: Tx, owner: OwnerKey, rows: readonly AssetRow[]): Promise<EventRow[]> {
   const orgId = orgOf(owner)
-  // Who may see all values of the owner's assets.
-  const userId = orgId === 0 ? -owner : ((await ownerOfOrg(tx, orgId)) ?? 0)
-  const values = await valuesOf(ctx, tx, { userId, orgId }, 'asset', await entitiesOf(tx, rows))
+  // The viewer of an organization's assets has no fields of their own: values in these are only for the user who defined them.
+  const viewer = { userId: orgId === 0 ? -owner : 0, orgId, everyone: true } as const
+  const values = await valuesOf(ctx, tx, viewer, 'asset', await entitiesOf(tx, rows))
   return (await toViews(ctx, tx, rows)).map((view) => ({ ...view, values: values.get(view.id) ?? [] }))
 }
 
