@@ -23,6 +23,15 @@ afterAll(async () => {
 const url = 'https://example.org/hook'
 const body = { name: 'ERP', url, events: ['asset.*'] }
 
+const ALL = ['USER', 'ORG', 'PLATFORM']
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  'asset.created': ALL,
+  'member.joined': ['ORG', 'PLATFORM'],
+  'user.created': ['PLATFORM'],
+  'member.batch': ['ORG', 'PLATFORM'],
+  'webhook.test': ALL,
+}
+
 const newOrg = async () => ok(await alice.call('orgs.create', { body: { name: 'Library' } })).data.id
 
 describe('An address of a webhook', () => {
@@ -111,6 +120,9 @@ test('/webhooks.json describes each event with its version and an example', asyn
   expect({ version, type: properties.type.const }).toEqual({ version: 1, type: 'asset.created' })
   expect(description).toBe('An asset was registered.')
   expect(example).toMatchObject({ type: 'asset.created', data: { id: 42 }, schemaVersion: 1 })
+  // Which kinds of webhooks can get it, so that forms offer no others.
+  for (const type of ['asset.created', 'member.joined', 'user.created', 'member.batch', 'webhook.test'])
+    expect([type, document.$defs[type].scopes]).toEqual([type, SCOPES[type]!])
   for (const { $ref } of document.oneOf) expect(document.$defs[$ref.slice(8)]).toHaveProperty('examples')
   const names = new Set(JSON.stringify(document).match(/(?<="#\/\$defs\/)[^"]+/g))
   for (const name of names) expect(document.$defs).toHaveProperty([name])

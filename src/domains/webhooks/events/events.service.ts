@@ -1,12 +1,13 @@
 /** The rows of events, and the document that describes them. */
 
 import { type AppContext, perContext } from '#context'
-import { EVENT_TYPES, type EventThing, type EventType } from '#db/schema/webhooks.ts'
+import { EVENT_TYPES, type EventThing, type EventType, WEBHOOK_SCOPES, type WebhookScope } from '#db/schema/webhooks.ts'
 import type { EventRows } from '#domains/contributions.ts'
 import { contributions } from '#domains/domain.ts'
 import { compressedText } from '#http/compressed.ts'
 import type { TObject } from '#http/schema.ts'
 
+import { typesFor } from '../webhooks/webhooks.model.ts'
 import {
   BatchEvent,
   DESCRIPTIONS,
@@ -34,9 +35,13 @@ function dataOf(ctx: AppContext, type: EventType): TObject | undefined {
 interface Described {
   readonly type: string
   readonly description: string
+  readonly scopes: readonly WebhookScope[]
   /** One for each kind of webhook; the first is the usual one. */
   readonly data: readonly TObject[]
 }
+
+const scopesFor = (isIt: (type: EventType) => boolean): readonly WebhookScope[] =>
+  WEBHOOK_SCOPES.filter((scope) => typesFor(scope).some(isIt))
 
 function describedEvents(ctx: AppContext): Described[] {
   const rows = EVENT_TYPES.map((type): Described => {
@@ -44,15 +49,18 @@ function describedEvents(ctx: AppContext): Described[] {
     return {
       type,
       description: DESCRIPTIONS[type],
+      scopes: scopesFor((one) => one === type),
       data: data === undefined || data === ShortRow ? [ShortRow] : [data, ShortRow, ShortenedRow],
     }
   })
   const batches = THINGS_OF_BATCHES.map((thing): Described => ({
     type: `${thing}.batch`,
     description: 'One write has caused more than 5,000 events of one type, which are not sent one by one.',
+    scopes: scopesFor((one) => thingOf(one) === thing),
     data: [BatchEvent],
   }))
-  const test = { type: 'webhook.test', description: 'Sent when somebody asks for a test.', data: [TestEvent] }
+  const description = 'Sent when somebody asks for a test.'
+  const test = { type: 'webhook.test', description, scopes: WEBHOOK_SCOPES, data: [TestEvent] }
   return [...rows, ...batches, test]
 }
 
@@ -65,7 +73,7 @@ async function build(ctx: AppContext): Promise<string> {
     import('#http/openapi/example.ts'),
   ])
   const components = new Components()
-  const events = describedEvents(ctx).map(({ type, description, data }) => {
+  const events = describedEvents(ctx).map(({ type, description, scopes, data }) => {
     const shown = data.map((schema) => components.show(schema, 'answer'))
     const example = {
       type,
@@ -80,6 +88,7 @@ async function build(ctx: AppContext): Promise<string> {
       type: 'object',
       description,
       version: 1,
+      scopes,
       required: Object.keys(example),
       properties: {
         type: { const: type },

@@ -8,7 +8,7 @@ import { useTexts } from '../../i18n/words.ts'
 import { FormDialog } from '../dialogs.tsx'
 import { CheckField } from '../fields.tsx'
 import { useForm } from '../use-form.tsx'
-import { useEventSchemas, type Webhook, type Whose } from './schema.ts'
+import { scopeOf, useEventSchemas, type Webhook, type Whose } from './schema.ts'
 import { words } from './words.ts'
 
 interface Props {
@@ -29,7 +29,8 @@ interface Values {
 }
 const FIRST: Values = { name: '', url: '', events: ['*'], enabled: true }
 
-function New({ whose: { orgId, isOfServer }, onClose, onMade }: Props) {
+function New({ whose, onClose, onMade }: Props) {
+  const { orgId, isOfServer } = whose
   const t = useTexts(words)
   const form = useForm(isOfServer ? 'webhooks.createOfServer' : 'webhooks.create', FIRST, {
     onDone: onMade,
@@ -42,6 +43,7 @@ function New({ whose: { orgId, isOfServer }, onClose, onMade }: Props) {
       <TextField {...form.text('name', { label: t.name })} autoFocus />
       <TextField {...form.text('url', { label: t.url, help: t.urlHelp })} type="url" />
       <Events
+        scope={scopeOf(whose)}
         chosen={form.values.events}
         onChoose={(events) => form.set({ events })}
         problem={form.problem('events')}
@@ -65,6 +67,7 @@ function Edit({ webhook, whose: { isOfServer }, onClose }: Props & { webhook: We
       <TextField {...form.text('name', { label: t.name })} autoFocus />
       <TextField {...form.text('url', { label: t.url, help: t.urlHelp })} type="url" />
       <Events
+        scope={webhook.scope}
         chosen={form.values.events}
         onChoose={(next) => form.set({ events: next })}
         problem={form.problem('events')}
@@ -75,16 +78,19 @@ function Edit({ webhook, whose: { isOfServer }, onClose }: Props & { webhook: We
 }
 
 interface EventsProps {
+  scope: Webhook['scope']
   chosen: readonly string[]
   onChoose: (events: string[]) => void
   problem: string | undefined
 }
 
-function Events({ chosen, onChoose, problem }: EventsProps) {
+function Events({ scope, chosen, onChoose, problem }: EventsProps) {
   const t = useTexts(words)
   const schemas = useEventSchemas()
   const [shown, setShown] = useState<string>()
-  const types = [...schemas.keys()].filter((type) => !type.endsWith('.batch') && type !== 'webhook.test')
+  const types = [...schemas].flatMap(([type, { scopes }]) =>
+    scopes.includes(scope) && !type.endsWith('.batch') && type !== 'webhook.test' ? [type] : [],
+  )
   const things = [...new Set(types.map((type) => type.slice(0, type.indexOf('.'))))]
   const options = [
     '*',

@@ -14,6 +14,8 @@ export interface Whose {
 
 export interface EventSchema {
   readonly description: string
+  /** The kinds of webhooks that can get it. */
+  readonly scopes: readonly Webhook['scope'][]
   readonly example: unknown
 }
 
@@ -26,6 +28,9 @@ async function readSchemas(): Promise<ReadonlyMap<string, EventSchema>> {
   const types = oneOf.map(({ $ref }) => $ref.slice('#/$defs/'.length))
   return new Map(types.map((type) => [type, $defs[type]!]))
 }
+
+export const scopeOf = ({ orgId, isOfServer }: Whose): Webhook['scope'] =>
+  isOfServer === true ? 'PLATFORM' : orgId === undefined ? 'USER' : 'ORG'
 
 /** By their types; empty until they are read. */
 export function useEventSchemas(): ReadonlyMap<string, EventSchema> {
