@@ -218,13 +218,21 @@ describe.if(inProcess)('A receiver that', () => {
 
 describe.if(inProcess)('An address', () => {
   test('that is private when its name is resolved is not connected to', async () => {
-    const [asked, resolve] = [[] as string[], async (host: string) => (asked.push(host), ['1.1.1.1', '127.0.0.1'])]
+    const asked: string[] = []
+    // The first look fails, and the second one leads inside.
+    const resolve = async (host: string) => {
+      if (asked.push(host) === 1) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+      return ['1.1.1.1', '127.0.0.1']
+    }
     Object.assign(networkOf(server.ctx), { resolve })
     const { id } = await hookAt(alice, 'https://rebinding.example.org/hook', { orgId })
     ok(await test1(id))
-    const [attempt] = (await attempts(alice, id, 1)).attempts
-    expect(attempt).toMatchObject({ status: null, error: 'the address is not public' })
-    expect(asked).toEqual(['rebinding.example.org'])
+    const { attempts: once } = await attempts(alice, id, 1)
+    expect(once).toMatchObject([{ status: null, error: 'no connection (ENOTFOUND)' }])
+    later(server, 6000)
+    const [, second] = (await attempts(alice, id, 2)).attempts
+    expect(second).toMatchObject({ status: null, error: 'the address is not public' })
+    expect(asked).toEqual(['rebinding.example.org', 'rebinding.example.org'])
     Object.assign(networkOf(server.ctx), { resolve: undefined })
   })
 })
