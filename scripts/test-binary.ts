@@ -22,6 +22,7 @@ const RUN_HERE = [
   'test/http/{connections,web-app,docs,front-page,pages-browser,socket-hostile}.test.ts',
   'test/push/sending.test.ts',
   'test/accounts/{browser-pages,browser-sessions,login,setup}.test.ts',
+  'test/api-keys/mcp.test.ts',
   'test/activities/{pages,pass-prints,pass-verifier}.test.ts',
   'test/album/album.test.ts',
   'test/app-updates/{cli,downloads}.test.ts',

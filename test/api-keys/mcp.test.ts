@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
-import { inProcess, ok, useServer } from '../harness/index.ts'
+import { ok, useServer } from '../harness/index.ts'
 import { addMembers, createOrg } from '../orgs/helpers.ts'
-import { type Key, makeKey, set } from './helpers.ts'
+import { type Key, makeKey } from './helpers.ts'
 
 const STATELESS = '2026-07-28'
 const POINTS = ['qr_code:read', 'qr_code:create', 'qr_code:update', 'qr_code:delete', 'asset:read', 'asset:create']
 
-describe.if(inProcess)('POST /mcp', () => {
-  const { server, alice } = useServer({
+describe('POST /mcp', () => {
+  const { server, admin, alice } = useServer({
     people: ['alice'],
     rateLimit: true,
     config: { corsOrigins: ['https://assistant.example.org'] },
@@ -20,13 +20,14 @@ describe.if(inProcess)('POST /mcp', () => {
   const keys: Record<'READ' | 'WRITE' | 'OFF', Key> = {} as never
 
   beforeAll(async () => {
-    await set(server, 'apiKeys.perMinute', 0)
+    await set({ 'apiKeys.perMinute': 0 })
     for (const mcp of ['READ', 'WRITE', 'OFF'] as const)
       keys[mcp] = await makeKey(server, alice, { points: POINTS, mcp })
     ok(await alice.post('/api/qr-codes', { name: 'Door of the hall', content: 'https://example.org/1' }))
   })
 
-  const on = () => set(server, 'mcp.enabled', true)
+  const set = async (values: object) => void ok(await admin.put('/api/admin/settings', { values }))
+  const on = () => set({ 'mcp.enabled': true })
 
   async function connect(key: Key, era: 'legacy' | 'modern'): Promise<Client> {
     const client = new Client(
@@ -87,7 +88,8 @@ describe.if(inProcess)('POST /mcp', () => {
     const from = async (origin: string) => (await post(keys.READ, message, { origin })).status
     expect(await from('https://evil.example')).toBe(403)
     expect(await from('null')).toBe(403)
-    expect(await from(server.ctx.config.publicUrl.replace(/\/$/, ''))).toBe(200)
+    const { $id } = JSON.parse((await server.request('GET', '/webhooks.json')).text)
+    expect(await from(new URL($id).origin)).toBe(200)
     expect(await from('https://assistant.example.org')).toBe(200)
   })
 
@@ -290,11 +292,11 @@ describe.if(inProcess)('POST /mcp', () => {
   test('counts in the rate of the key', async () => {
     await on()
     const key = await makeKey(server, alice, { mcp: 'READ' })
-    await set(server, 'apiKeys.perMinute', 3)
+    await set({ 'apiKeys.perMinute': 3 })
     const message = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const statuses: number[] = []
     for (let i = 0; i < 4; i++) statuses.push((await post(key, message)).status)
-    await set(server, 'apiKeys.perMinute', 0)
+    await set({ 'apiKeys.perMinute': 0 })
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 })
