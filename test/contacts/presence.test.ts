@@ -69,7 +69,7 @@ describe.if(inProcess)('presence', () => {
     expect(await seenBy(tom, mei)).toEqual([{ userId: mei.id, online: false, lastSeenAt }])
     await isHere(mei)
     expect(await seenBy(tom, mei)).toMatchObject([{ online: true }])
-    // Nobody is told by a frame.
+    // No frame reports it to others.
     const socket = await tom.socket()
     server.clock.advance(MINUTE)
     await isHere(mei)

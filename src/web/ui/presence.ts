@@ -20,7 +20,7 @@ const AT_ONCE = 100
 
 const isSameDay = (a: number, b: number): boolean => new Date(a).toDateString() === new Date(b).toDateString()
 
-/** Says of a user whether they are online or when they were here; an empty text for those whom the user may not see. */
+/** Returns a text for each person: online, or last seen at a time. It is empty for people whom the user may not see. */
 export function usePresence(userIds: readonly number[]): (userId: number) => string {
   const t = useTexts(words)
   const may = useMay()
@@ -33,7 +33,7 @@ export function usePresence(userIds: readonly number[]): (userId: number) => str
     queries: parts.map((ids) => ({
       queryKey: ['contacts', 'presence', ids],
       queryFn: () => call('contacts.presence', { query: { userIds: [...ids] } }),
-      // Those who do not share their own presence see nobody's: they ask once.
+      // Users who do not share their own presence see none, so they ask once.
       refetchInterval: ({ state }: { state: { data?: { shared: boolean } | undefined } }) =>
         state.data?.shared === false ? (false as const) : EVERY,
     })),

@@ -101,7 +101,9 @@ class Feed {
     bus.onGap(() => this.#reread())
     bus.on(CONVERSATION, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
     bus.on(DRAFT_SENT, ({ conversationId, userIds }) => this.#changes(conversationId, userIds))
-    bus.on(READ, ({ to, after: _, ...data }) => pushToUsers(this.ctx, to, { type: 'read', data }))
+    bus.on(READ, ({ to, conversationId, userId, readUpToId }) =>
+      pushToUsers(this.ctx, to, { type: 'read', data: { conversationId, userId, readUpToId } }),
+    )
     // For messages that were written between reading the position and listening.
     this.#reread()
   }

@@ -19,7 +19,7 @@ const EVERY_MS = SECOND
 /** The newest messages of a conversation that are looked at: who has been away reads more at once, and older ones are counted by the history. */
 const LOOKED_AT = 200
 
-/** What a member has read since the last frames: the messages above `after`, up to `upTo`. */
+/** The messages above `after` and up to `upTo`, which a member has read since the last frames. */
 interface Move {
   readonly after: number
   readonly upTo: number
@@ -56,20 +56,22 @@ class ReadCounts {
 
   #flush(): void {
     // Frames of one group never overtake each other: the next round waits for this one.
-    this.#running = this.#running.then(async () => {
-      this.#timer = undefined
-      const all = this.#moves
-      this.#moves = new Map()
-      for (const [conversationId, moves] of all) {
-        await pause()
-        try {
-          await this.#push(conversationId, moves)
-        } catch (error) {
-          // Clients count again when they read the history.
-          this.ctx.log.warn('read counts could not be sent', { error })
-        }
+    this.#running = this.#running.then(() => this.#pushAll())
+  }
+
+  async #pushAll(): Promise<void> {
+    this.#timer = undefined
+    const all = this.#moves
+    this.#moves = new Map()
+    for (const [conversationId, moves] of all) {
+      await pause()
+      try {
+        await this.#push(conversationId, moves)
+      } catch (error) {
+        // Clients get the counts with the next page of the history.
+        this.ctx.log.warn('read counts could not be sent', { error })
       }
-    })
+    }
   }
 
   async #push(conversationId: number, moves: ReadonlyMap<number, Move>): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * When users who share it were last here. Clients say once a minute by a frame that somebody is there, and ask once a minute about the people whom they
- * show: no frame goes to others, however many contacts a user has. What is known is one column of the user's row, so it is the same for several processes.
+ * show: no frame goes to others, however many contacts a user has. The time is a column of the user's row, so it is the same for several processes.
  */
 
 import { type AppContext, perContext } from '#context'
@@ -8,11 +8,15 @@ import { outsideRequest } from '#db/around-writes.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { Type } from '#http/schema.ts'
 import type { SocketFrame } from '#http/socket.ts'
-import { SECOND } from '#platform/clock.ts'
+import { MINUTE, SECOND } from '#platform/clock.ts'
 
 import type { Presence } from './presence.model.ts'
-import { presenceAt, SEEN_EVERY_MS } from './presence.rules.ts'
 import * as store from './presence.store.ts'
+
+/** The row of a user is written at most once in this time. Clients say as often that somebody is there. */
+const SEEN_EVERY_MS = MINUTE
+/** A row can be two minutes old while its user is there: it is written once a minute, some seconds after a frame. */
+const ONLINE_MS = 150 * SECOND
 
 /** Users whose clients have said that they are there, and who were not written yet. */
 const noted = perContext(() => ({
@@ -55,6 +59,12 @@ async function flush(ctx: AppContext): Promise<void> {
     ctx.log.error('presence could not be written', { error })
   }
 }
+
+/** Only minutes are shown: seconds would reveal more about a person's habits than contacts need. */
+const presenceAt = (seenAt: number, now: number): { readonly online: boolean; readonly lastSeenAt: number } => ({
+  online: now - seenAt < ONLINE_MS,
+  lastSeenAt: seenAt - (seenAt % MINUTE),
+})
 
 /** The users of a list whom the caller may see, and when they were last here. */
 export async function showPresence(ctx: AppContext, { userId }: Actor, userIds: readonly number[]): Promise<Presence> {

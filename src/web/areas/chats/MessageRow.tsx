@@ -15,7 +15,7 @@ import {
   Undo,
   VisibilityOutlined,
 } from '@mui/icons-material'
-import { Box, ButtonBase, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
+import { Box, Chip, Divider, IconButton, MenuItem, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 
 import { call, callWith } from '../../api/client.ts'
@@ -37,7 +37,7 @@ import { EditDialog } from './EditDialog.tsx'
 import { ROW } from './log-keys.ts'
 import { RemoveDialog, ReportDialog } from './ModerationDialogs.tsx'
 import { PeopleDialog } from './PeopleDialog.tsx'
-import { ReadersDialog } from './ReadersDialog.tsx'
+import { ReadBy, ReadersDialog } from './Readers.tsx'
 import { type NameOf, useExcerpt } from './text.ts'
 import { words } from './words.ts'
 
@@ -62,7 +62,6 @@ const own = texts({
     read: 'Read',
     sent: 'Sent',
     readers: 'Read by',
-    readBy: (n: number) => (n === 0 ? 'Not read yet' : n === 1 ? 'Read by 1 member' : `Read by ${n} members`),
     react: (emoji: string) => `React with ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}: ${names}`,
     partly: (n: number) =>
@@ -88,7 +87,6 @@ const own = texts({
     read: '已读',
     sent: '已发送',
     readers: '谁已读',
-    readBy: (n: number) => (n === 0 ? '尚无人已读' : `${n} 人已读`),
     react: (emoji: string) => `回应 ${emoji}`,
     reaction: (emoji: string, n: number, names: string) => `${emoji} ${n}：${names}`,
     partly: (n: number) => `有 ${n} 人未能收到，对方可能不接收你的消息。`,
@@ -213,12 +211,9 @@ export function MessageRow(props: MessageRowProps) {
                 )}
                 {!isFollowed && (
                   <SentAt
-                    at={message.createdAt}
+                    message={message}
                     isRead={isOwn && !isGroup && !props.isNotes ? (peerReadUpToId ?? 0) >= message.id : undefined}
                   />
-                )}
-                {!isFollowed && isGroup && isOwn && message.readCount !== undefined && (
-                  <ReadBy messageId={message.id} count={message.readCount} />
                 )}
               </Stack>
             </Box>
@@ -246,8 +241,9 @@ export function MessageRow(props: MessageRowProps) {
   )
 }
 
-/** The time, and for own messages to one person whether they have read it. */
-function SentAt({ at, isRead }: { at: number; isRead: boolean | undefined }) {
+/** The time, and for own messages whether they were read, or by how many members of the group. */
+function SentAt({ message, isRead }: { message: Message; isRead: boolean | undefined }) {
+  const { id, createdAt: at, readCount } = message
   const o = useTexts(own)
   return (
     <>
@@ -256,27 +252,7 @@ function SentAt({ at, isRead }: { at: number; isRead: boolean | undefined }) {
       </Typography>
       {isRead === true && <DoneAll titleAccess={o.read} sx={{ fontSize: 16 }} />}
       {isRead === false && <Done titleAccess={o.sent} sx={{ fontSize: 16 }} />}
-    </>
-  )
-}
-
-/** How many members have read an own message; names them on tap. */
-function ReadBy({ messageId, count }: { messageId: number; count: number }) {
-  const o = useTexts(own)
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <ButtonBase
-        aria-label={o.readBy(count)}
-        tabIndex={-1}
-        onClick={() => setOpen(true)}
-        // The area to tap is larger than the sign, without moving the text.
-        sx={{ gap: 0.25, borderRadius: 1, '&::after': { content: '""', position: 'absolute', inset: '-12px -8px' } }}
-      >
-        {count === 0 ? <Done sx={{ fontSize: 16 }} /> : <DoneAll sx={{ fontSize: 16 }} />}
-        {count > 0 && <Typography variant="caption">{count}</Typography>}
-      </ButtonBase>
-      {isOpen && <ReadersDialog messageId={messageId} onClose={() => setOpen(false)} />}
+      {readCount !== undefined && <ReadBy messageId={id} count={readCount} />}
     </>
   )
 }
@@ -295,7 +271,6 @@ function useReactions({ message, onChanged }: MessageRowProps): (emoji: string) 
 function Actions({
   message,
   members,
-  isGroup,
   isNotes,
   isManager,
   onReply,
@@ -350,7 +325,7 @@ function Actions({
         {isOwn && may('messages.recall') && (
           <MenuEntry icon={<Undo />} text={o.recall} onClick={() => recall.mutate({ params: { id: message.id } })} />
         )}
-        {isOwn && isGroup && message.readCount !== undefined && (
+        {message.readCount !== undefined && (
           <MenuEntry icon={<VisibilityOutlined />} text={o.readers} onClick={() => setStep('readers')} />
         )}
         {isManager && !isOwn && may('messages.remove') && (

@@ -1,6 +1,8 @@
-/** The members who have read a message of the user. */
+/** The members who have read a message of the user: their number below it, and their names on tap. */
 
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, Stack, Typography } from '@mui/material'
+import { Done, DoneAll } from '@mui/icons-material'
+import { Button, ButtonBase, Dialog, DialogActions, DialogContent, DialogTitle, Stack, Typography } from '@mui/material'
+import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import { common } from '../../i18n/common.ts'
@@ -13,6 +15,7 @@ const words = texts({
   en: {
     ...common.en,
     title: 'Read by',
+    readBy: (n: number) => (n === 0 ? 'Not read yet' : n === 1 ? 'Read by 1 member' : `Read by ${n} members`),
     nobody: 'Nobody has read it yet.',
     others: (n: number) => (n === 1 ? '1 other member' : `${n} other members`),
     othersHelp: 'They have not read it, or do not show what they read.',
@@ -25,6 +28,7 @@ const words = texts({
   zh: {
     ...common.zh,
     title: '已读成员',
+    readBy: (n: number) => (n === 0 ? '尚无人已读' : `${n} 人已读`),
     nobody: '还没有人读过。',
     others: (n: number) => `另有 ${n} 位成员`,
     othersHelp: '他们尚未阅读，或不显示已读状态。',
@@ -35,6 +39,27 @@ const words = texts({
     },
   },
 })
+
+/** How many members have read an own message; names them on tap. */
+export function ReadBy({ messageId, count }: { messageId: number; count: number }) {
+  const t = useTexts(words)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <ButtonBase
+        aria-label={t.readBy(count)}
+        tabIndex={-1}
+        onClick={() => setOpen(true)}
+        // The area to tap is larger than the sign, without moving the text.
+        sx={{ gap: 0.25, borderRadius: 1, '&::after': { content: '""', position: 'absolute', inset: '-12px -8px' } }}
+      >
+        {count === 0 ? <Done sx={{ fontSize: 16 }} /> : <DoneAll sx={{ fontSize: 16 }} />}
+        {count > 0 && <Typography variant="caption">{count}</Typography>}
+      </ButtonBase>
+      {isOpen && <ReadersDialog messageId={messageId} onClose={() => setOpen(false)} />}
+    </>
+  )
+}
 
 export function ReadersDialog({ messageId, onClose }: { messageId: number; onClose: () => void }) {
   const t = useTexts(words)
