@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import { pathOf, png, uploaded } from '../files/helpers.ts'
-import { ok, type Person, useServer } from '../harness/index.ts'
+import { ok, type Person, until, useServer } from '../harness/index.ts'
 import { openSocket, type TestSocket } from '../harness/socket.ts'
 
 const { server, mei, tom, eve } = useServer({ people: ['mei', 'tom', 'eve'] })
@@ -43,6 +43,15 @@ describe('two phones', () => {
     expect(ok(await tom.get('/api/contacts')).data.items).toMatchObject([
       { userId: mei.id, remark: 'Mei', twoWay: true, blocked: false },
     ])
+
+    // Both share when they are there. Their phones say so, and a process writes it within some seconds.
+    for (const [person, socket] of [
+      [mei, onMei],
+      [tom, onTom],
+    ] as const) {
+      ok(await person.put('/api/contacts/settings', { presence: true }))
+      socket.send('presence')
+    }
 
     // They write to each other.
     const hello = await say(tom, mei, 'Hello Mei')
@@ -96,7 +105,12 @@ describe('two phones', () => {
     expect(texts(history.items).filter((text) => text === 'See you')).toHaveLength(1)
     expect(history.items[0]).toMatchObject({ id: first.messages[0].id })
 
+    const presence = async (person: Person, { id }: Person) =>
+      ok(await person.get('/api/contacts/presence', { userIds: id })).data.items
+    await until(async () => (await presence(tom, mei))[0]?.online && (await presence(mei, tom))[0]?.online)
+
     // Nobody else sees any of it.
+    expect(await presence(eve, mei)).toEqual([])
     expect((await eve.get(`/api/chats/conversations/${conversationId}/messages`)).status).toBe(404)
     expect((await eve.post(`/api/chats/messages/${hello.id}/recall`)).status).toBe(404)
     expect(await sync(eve, 0)).toMatchObject({ messages: [], recalled: [], conversations: [], cursor: 0 })
@@ -107,6 +121,7 @@ describe('two phones', () => {
     expect((await write(tom, mei, { type: 'TEXT', content: { text: 'Mei?' } })).code).toBe(4012)
     expect((await write(mei, tom, { type: 'TEXT', content: { text: 'No' } })).code).toBe(4012)
     expect((await conversationsOf(tom))[0]).toMatchObject({ id: conversationId })
+    expect([await presence(tom, mei), await presence(mei, tom)]).toEqual([[], []])
     ok(await mei.post(`/api/contacts/${contact.id}/unblock`))
     const peace = await say(tom, mei, 'Friends again?')
     await onMei.next('message', ({ id }) => id === peace.id)

@@ -57,6 +57,17 @@ test('a group follows its organization: join, write, mention, react, leave the o
   ok(await ana.post(`/api/chats/conversations/${id}/read`))
   expect(await view(ana, id)).toMatchObject({ unreadCount: 0, mentioned: false })
 
+  // Tom sees that Ana has read it, and Mei that Ana has not read what was sent before she joined.
+  const { counts } = await onTom.next('message.read')
+  expect(counts).toEqual([{ messageId: question.id, readCount: 1 }])
+  const readers = async (person: Person, { id: of }: { id: number }) => {
+    const { data } = ok(await person.get(`/api/chats/messages/${of}/readers`))
+    return [data.readers.map(({ userId }: { userId: number }) => userId), data.notReadCount]
+  }
+  expect(await readers(tom, question)).toEqual([[ana.id], 1])
+  expect(await readers(mei, first)).toEqual([[], 1])
+  expect((await ana.get(`/api/chats/messages/${question.id}/readers`)).status).toBe(404)
+
   // Reactions and replies.
   const reaction = `/api/chats/messages/${question.id}/reactions/${encodeURIComponent('👍')}`
   ok(await ana.put(reaction))
