@@ -140,6 +140,7 @@ describe('chats', () => {
     await page.goto(`/console/chats/${id}`)
     const message = page.locator('[id^=message-]', { hasText: 'Who comes along?' })
     await message.getByRole('button', { name: 'Not read yet' }).waitFor()
+    expect(await barriers(page)).toEqual([])
 
     // The count changes by itself, and stays after a reaction, which brings the message again.
     const desk = await browser.signedIn(paul, { isPhone: true, locale: 'zh-CN' })
