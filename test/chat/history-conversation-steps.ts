@@ -189,7 +189,7 @@ export const conversationSteps: Record<string, Step> = {
       [24 * HOUR, 12],
     ] as const)
     const time = unit * (1 + random(most))
-    if (unit >= HOUR && !chance(15)) return
+    if (unit >= HOUR && !chance(25)) return
     trace.push(`wait ${time / SECOND} s`)
     await advance(time)
   },

@@ -13,7 +13,12 @@ export const isolation: IsolationFixture = {
     const image = ok(await send(victim, { toUserId: friend.id, type: 'IMAGE', content: { fileId, caption: mark } }))
     const imageMessage: number = image.data.messages[0].id
     const group = ok(await victim.call('groups.create', { body: { name: mark, userIds: [friend.id] } })).data.id
+    const notes = ok(await victim.call('chats.openNotes')).data.id
+    ok(await send(victim, { conversationId: notes, content: { text: mark } }))
+    const draft = { draft: mark, baseVersion: 0 }
+    ok(await victim.call('conversations.draft', { params: { id: notes }, body: draft }))
     return {
+      notes,
       group,
       emoji: '👍',
       message: message.id,
@@ -34,10 +39,12 @@ export const isolation: IsolationFixture = {
     [/^\/api\/chats\/groups/, { userIds: 'chatFriend', userId: 'chatFriend' }],
     [/\/reactions\/:/, { emoji: 'emoji' }],
   ],
-  reads: ({ conversation, group }) => [
+  reads: ({ conversation, group, notes }) => [
     '/api/chats/conversations?size=100',
     `/api/chats/conversations/${conversation}/messages`,
     `/api/chats/conversations/${group}/messages`,
+    `/api/chats/conversations/${notes}`,
+    `/api/chats/conversations/${notes}/messages`,
     `/api/chats/groups/${group}/members`,
     '/api/chats/sync',
   ],

@@ -51,7 +51,7 @@ describe.if(inProcess)('notes to oneself', () => {
     expect(ok(await alice.call('contacts.list')).data.total).toBe(0)
   })
 
-  test('others get 404 for it and for what is in it, whatever they try', async () => {
+  test('others get 404 for it and for all messages in it', async () => {
     const { id } = await write(alice, notes, { content: { text: 'secret' } })
     expect((await send(mallory, { conversationId: notes })).status).toBe(404)
     for (const [method, path, body] of [

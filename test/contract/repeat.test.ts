@@ -446,6 +446,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const { id } = await sendText(alice, friend)
     return { body: { messageIds: [id], userIds: [friend.id], clientMsgId: name() } }
   },
+  'chats.openNotes': async () => ({ who: await someone() }),
   'groups.create': async () => {
     const friend = await someone()
     await befriend(alice, friend)

@@ -55,7 +55,7 @@ describe('notes to oneself', () => {
     await desk.getByRole('button', { name: 'New chat' }).first().click()
     await desk.getByRole('menuitem', { name: 'New chat' }).click()
     await desk.getByRole('dialog').getByText('Notes to myself').click()
-    await desk.getByText('What you send here is for yourself').waitFor()
+    await desk.getByText('Only you see these messages').waitFor()
     await field(desk).fill('Buy toner')
     await field(desk).press('Enter')
     await desk.getByRole('log').getByText('Buy toner').waitFor()
@@ -126,7 +126,7 @@ describe('drafts', () => {
     await phone.evaluate(() => sessionStorage.setItem('isConnected', 'yes'))
     await phone.reload()
     await shows(phone, 'Written at the desk\nWritten on the train')
-    await field(phone).press('End')
+    await field(phone).press('Control+End')
     await field(phone).pressSequentially('!')
     const both = 'Written at the desk\nWritten on the train!'
     await shows(desk, both)

@@ -1,4 +1,4 @@
-/** Drafts: what a user has written in a conversation and not sent yet. They are columns of the user's own member row. */
+/** Drafts: texts that a user has written in a conversation and not sent yet. They are columns of the user's own member row. */
 
 import { and, eq, isNull, ne, or, sql } from 'drizzle-orm'
 
@@ -15,7 +15,7 @@ export const DRAFT_SENT = topic<{ readonly conversationId: number; readonly user
   'chat.draftSent',
 )
 
-/** What every end of a draft sets. */
+/** The columns that the end of a draft sets. */
 export const NO_DRAFT = {
   draft: '',
   draftReplyToId: null,

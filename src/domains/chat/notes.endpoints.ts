@@ -1,7 +1,7 @@
 import { app, endpoint } from '#http/endpoint.ts'
 
 import { Conversation } from './conversations/conversations.model.ts'
-import { openNotes } from './notes.service.ts'
+import { openNotes } from './conversations/conversations.service.ts'
 
 export const noteEndpoints = [
   endpoint({

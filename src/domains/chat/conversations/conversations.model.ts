@@ -87,19 +87,23 @@ export const ListQuery = PageQuery({
 export type ListQuery = Static<typeof ListQuery>
 
 export const Mute = Model('Mute', { muted: Type.Boolean() })
-export const Draft = Model('Draft', {
-  draft: Nullable(Multiline(DRAFT_MAX, 0, { description: 'Null or empty removes it', examples: ['See you at'] })),
-  replyToId: Type.Optional(
-    Nullable({ ...Id, description: 'The message of the conversation that it answers; without it as it is' }),
-  ),
-  baseVersion: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description:
-        'The `draftVersion` that your device has last seen. If the draft has another one, nothing is changed; without it the last writer wins',
-    }),
-  ),
-})
+export const Draft = Model(
+  'Draft',
+  { examples: [{ draft: 'See you at' }] },
+  {
+    draft: Nullable(Multiline(DRAFT_MAX, 0, { description: 'Null or empty removes it', examples: ['See you at'] })),
+    replyToId: Type.Optional(
+      Nullable({ ...Id, description: 'The message of the conversation that it answers; without it as it is' }),
+    ),
+    baseVersion: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'The `draftVersion` that your device has last seen. If the draft has another one, nothing is changed; without it the last writer wins',
+      }),
+    ),
+  },
+)
 export type Draft = Static<typeof Draft>
 
 export const ReadUpTo = Model('ReadUpTo', {

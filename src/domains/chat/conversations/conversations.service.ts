@@ -8,7 +8,15 @@ import { topic } from '#platform/bus.ts'
 
 import { withReadCounts } from '../marks/marks.service.ts'
 import { isUnread, isVisible, unseenUpTo } from '../members.rules.ts'
-import { findConversation, findDirect, findMember, type MemberRow, membersOf, peerOf } from '../members.store.ts'
+import {
+  ensureNotes,
+  findConversation,
+  findDirect,
+  findMember,
+  type MemberRow,
+  membersOf,
+  peerOf,
+} from '../members.store.ts'
 import { findMessage, hasCardOf } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { IN_ORDER } from '../numbers.ts'
@@ -56,6 +64,16 @@ export async function listConversations(
 
 export const showConversation = async (ctx: AppContext, { userId }: Actor, id: number): Promise<Conversation> =>
   toConversation(ctx, await findListed(ctx.db.read, id, userId))
+
+/** Opens the conversation of a user with themselves, which is made if there is none, and put back on the list if it was deleted. */
+export async function openNotes(ctx: AppContext, { userId }: Actor): Promise<Conversation> {
+  const member = await ctx.db.write('chat.openNotes', async (tx) => {
+    const { row, isKnown } = await ensureNotes(tx, userId)
+    if (!isKnown) announce(tx, row.conversationId, [userId])
+    return row
+  })
+  return toConversation(ctx, member)
+}
 
 /** Changes what only the user's own devices see. */
 export async function changeOwnView(

@@ -1,5 +1,5 @@
 /**
- * What the user has written and not sent, by conversation. Each change is kept in this browser at once, so that neither a reload nor a crash of the
+ * Texts that the user has not sent, by conversation. Each change is kept in this browser at once, so that neither a reload nor a crash of the
  * tab loses it, and stored on the server after a pause, for the other devices. The server refuses a draft that was written without the knowledge of a
  * newer one of another device: then both texts stay, one below the other.
  */
@@ -142,7 +142,7 @@ export class Draft {
     this.timer = setTimeout(() => void this.save(), PAUSE)
   }
 
-  /** The conversation as the server has it now. An answer can be older than what this browser knows. */
+  /** Takes the draft of an answer of the server, which can be older than the one that this browser knows. */
   readonly receive = (conversation: Conversation): void => {
     const server = knownOf(conversation)
     if (server.version <= this.known.version) return

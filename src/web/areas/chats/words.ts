@@ -11,7 +11,7 @@ export const words = texts({
     newGroup: 'New group',
     newChat: 'New chat',
     notes: 'Notes to myself',
-    noNotes: 'What you send here is for yourself, on all of your devices.',
+    noNotes: 'Only you see these messages, on all of your devices.',
     contacts: 'Find people',
     empty: 'No conversations yet',
     emptyText: 'Choose a contact to write to, or start a group. Add people under “Contacts” first.',
