@@ -7,7 +7,7 @@
  * themselves update made every two writes of an owner conflict.
  *
  * On SQLite, lists keep their totals in memory (lists.ts). `passes.used`, `passes.inside` and `passes.revoked` are never shown as lists, so their totals are rows there
- * too, which triggers of migration 0074 change at once; and so are `participants.<facet>` (migration 0082).
+ * too, which triggers of migration 0074 change at once; and so are `participants.<facet>` (migration 0082), and the assets that can be reserved (0158).
  *
  * Lists with a quota are the exception (migration 0035): writes that add rows to one of them must wait for each other anyway, so that only one takes
  * the last place. The triggers change their totals at once, and the row of the total is what such writes lock.
@@ -34,6 +34,9 @@ export type KeptTotal =
   | 'album_photos.personal'
   | 'asset_loans.owner'
   | 'assets.all'
+  | 'assets.bookable'
+  | 'assets.bookable_of'
+  | 'assets.inheriting'
   | 'assets.owner'
   | 'categories.all'
   | 'check_ins.activity'
@@ -57,6 +60,7 @@ export type KeptTotal =
   | 'scan_records.user'
   | 'sessions.active'
   | 'supply_movements.owner'
+  | 'supply_movements.supply'
   | 'users.all'
 
 /** The total of a list as a scalar. `owner` is its owner, or 0 for the list of all owners. */
@@ -65,6 +69,14 @@ export function keptTotal(list: KeptTotal, owner: SQL): SQL<number> {
     sql`${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${table.owner} = ${owner}`
   const total = dialect === 'postgres' ? sql.raw('coalesce(sum(n), 0)::bigint') : sql.raw('coalesce(sum(n), 0)')
   return sql<number>`(select ${total} from (select ${listTotals.n} as n from ${is(listTotals)} union all select ${listChanges.n} from ${is(listChanges)}) as counted)`
+}
+
+/** The sum of the totals of one list for several owners, as a scalar. */
+export function sumOfTotals(list: KeptTotal, owners: readonly number[]): SQL<number> {
+  if (owners.length === 0) return sql<number>`0`
+  const of = (table: typeof listTotals | typeof listChanges) =>
+    sql`select ${table.n} as n from ${table} where ${table.list} = ${sql.raw(`'${list}'`)} and ${inArray(table.owner, [...owners])}`
+  return sql<number>`(select coalesce(sum(n), 0) from (${of(listTotals)} union all ${of(listChanges)}) as counted)`
 }
 
 /** The totals above 0 among those of some lists that triggers keep on both databases, by the name of the list. */

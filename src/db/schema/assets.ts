@@ -91,6 +91,10 @@ export const assets = table(
     index('assets_custodian').on(t.owner, t.deletedAt, t.custodianId, t.createdAt, t.id),
     index('assets_custodian_user').on(t.custodianId).where(isNotNull(t.custodianId)),
     index('assets_serial').on(t.owner, t.deletedAt, t.serialNo),
+    // For members who reserve: all that decides whether an asset can be reserved, by number.
+    index('assets_bookable')
+      .on(t.owner, t.assetNo, t.id, t.categoryId, t.bookable)
+      .where(sql`${t.deletedAt} is null and ${t.status} in ('IN_USE', 'IDLE')`),
     index('assets_count')
       .on(t.owner, t.nextCountOn, t.id)
       .where(sql`${t.deletedAt} is null and ${t.nextCountOn} is not null`),

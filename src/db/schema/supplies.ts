@@ -156,6 +156,10 @@ export const supplyMovements = table(
   (t) => [
     index('supply_movements_owner').on(t.owner, t.id),
     index('supply_movements_supply').on(t.supplyId, t.id),
+    // Filters of the list.
+    index('supply_movements_type').on(t.owner, t.type, t.id),
+    index('supply_movements_supply_type').on(t.supplyId, t.type, t.id),
+    index('supply_movements_time').on(t.owner, t.createdAt, t.id),
     index('supply_movements_user').on(t.owner, t.userId, t.id).where(isNotNull(t.userId)),
     // For accounts that end: those whose names are still there.
     index('supply_movements_person')

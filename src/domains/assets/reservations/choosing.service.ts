@@ -11,6 +11,7 @@ import { type BusyTime, busyTimes, lockAssets, poolTimes } from '../bookings.sto
 import { assetCategoryTree, bookingsOfMany } from '../categories/categories.store.ts'
 import { type AssetRow, assetsByIds, isGone } from '../register/register.store.ts'
 import { lockSupplies, suppliesByIds, type SupplyRow } from '../supplies/supplies.store.ts'
+import * as available from './available.store.ts'
 import * as refused from './reservations.errors.ts'
 import type { ItemInput } from './reservations.model.ts'
 import * as store from './reservations.store.ts'
@@ -185,7 +186,7 @@ async function ofCategory(
   const bookable = { orgId, bookableIds: await bookableCategories(tx, orgId), categoryIds }
   // One more than a reservation may have, so that the error can say how many are free.
   const limit = Math.min(quantity!, MAX_ASSETS + 1)
-  const rows = await store.freeAssets(tx, bookable, { from, to, now, except }, { limit, first: present, without })
+  const rows = await available.freeAssets(tx, bookable, { from, to, now, except }, { limit, first: present, without })
   if (rows.length < quantity!) return { rows: [], problems: [refused.tooFew(`body.items.${i}.quantity`, rows.length)] }
   await lockAssets(
     tx,

@@ -17,6 +17,7 @@ import { assetsReader } from '../listing.service.ts'
 import type { AssetView } from '../register/register.model.ts'
 import { userNames } from '../register/register.store.ts'
 import { toViews as toAssetViews } from '../register/register.view.ts'
+import * as available from './available.store.ts'
 import * as calendar from './calendar.store.ts'
 import { bookableCategories } from './choosing.service.ts'
 import {
@@ -202,7 +203,7 @@ export async function listAvailable(ctx: AppContext, owner: Owner, query: Availa
   const categoryIds = categoryId === undefined ? undefined : await assetCategoryTree.branchIds(read, orgId, categoryId)
   const bookable = { orgId, bookableIds: await bookableCategories(read, orgId), categoryIds }
   const db = await assetsReader(ctx, orgId)
-  const page = await store.availablePage(db, bookable, { from, to, now: ctx.clock.now() }, query)
+  const page = await available.availablePage(db, bookable, { from, to, now: ctx.clock.now() }, query)
   const views = await toAssetViews(ctx, read, page.items)
   const byId = new Map(views.map((view) => [view.id, view]))
   return mapPage(page, ({ id }) => byId.get(id)!)

@@ -32,9 +32,6 @@ import {
 import type { Db, Tx } from '#db/store.ts'
 import { within } from '#domains/admin/index.ts'
 
-import { isFree } from '../bookings.store.ts'
-import { filteredPage } from '../listing.store.ts'
-import { type AssetRow, assetsWhere } from '../register/register.store.ts'
 import type { AllReservationsQuery, ReservationsQuery } from './reservations.model.ts'
 
 export type ReservationRow = typeof reservations.$inferSelect
@@ -246,79 +243,12 @@ export async function countOpenOfOrg(db: Db | Tx, orgId: number): Promise<number
   return row!.n
 }
 
-// Free assets.
-
 /** The categories of an organization with what each says about reservations itself. */
 export const bookingNodes = (db: Db | Tx, orgId: number) =>
   db
     .select({ id: assetCategories.id, parentId: assetCategories.parentId, booking: assetCategories.booking })
     .from(assetCategories)
     .where(and(eq(assetCategories.owner, orgId), isNull(assetCategories.deletedAt)))
-
-export interface Bookable {
-  readonly orgId: number
-  /** Categories whose assets are bookable unless they say otherwise. */
-  readonly bookableIds: readonly number[]
-  /** Only assets of these categories. */
-  readonly categoryIds?: readonly number[] | undefined
-}
-
-/** Assets that members may reserve. */
-const isBookableAsset = ({ orgId, bookableIds, categoryIds }: Bookable): SQL =>
-  assetsWhere(
-    orgId,
-    and(
-      inArray(assets.status, ['IN_USE', 'IDLE']),
-      or(
-        eq(assets.bookable, true),
-        bookableIds.length === 0
-          ? undefined
-          : and(isNull(assets.bookable), isNotNull(assets.categoryId), inArray(assets.categoryId, [...bookableIds])),
-      ),
-      categoryIds && inArray(assets.categoryId, [...categoryIds]),
-    ),
-  )
-
-type Question = Parameters<typeof isFree>[2]
-
-/** By number; those in `first` come before the others, those in `without` are left out. */
-export const freeAssets = (
-  tx: Tx,
-  bookable: Bookable,
-  question: Question,
-  {
-    limit,
-    first,
-    without,
-  }: { readonly limit: number; readonly first: readonly number[]; readonly without: readonly number[] },
-): Promise<AssetRow[]> =>
-  tx
-    .select()
-    .from(assets)
-    .where(
-      and(
-        isBookableAsset(bookable),
-        without.length === 0 ? undefined : sql`${assets.id} not in ${[...without]}`,
-        isFree(tx, assets.id, question),
-      ),
-    )
-    .orderBy(
-      ...(first.length === 0 ? [] : [sql`case when ${inArray(assets.id, [...first])} then 0 else 1 end`]),
-      asc(assets.assetNo),
-      asc(assets.id),
-    )
-    .limit(limit)
-
-/** By number. */
-export const availablePage = (
-  db: Db,
-  bookable: Bookable,
-  question: Question,
-  page: { readonly page: number; readonly size: number },
-): Promise<Page<AssetRow>> => {
-  const where = and(isBookableAsset(bookable), isFree(db, assets.id, question))!
-  return filteredPage(db, where, { ...page, sort: 'assetNo' })
-}
 
 // Lists.
 

@@ -24,7 +24,13 @@ const ofOwner = listed.list({
   sort: '-id',
   select,
 })
-const ofSupply = listed.list({ owner: ['supplyId'], orders: { id: ['id'] }, sort: '-id', select })
+const ofSupply = listed.list({
+  owner: ['supplyId'],
+  total: 'supply_movements.supply',
+  orders: { id: ['id'] },
+  sort: '-id',
+  select,
+})
 
 /** All movements of the owner, newest first. */
 export const movementsPage = (db: Db, owner: OwnerKey, page: PageInput): Promise<Page<MovementRow>> =>
@@ -63,7 +69,15 @@ export const filteredMovements = (
   given: MovementFilters,
   page: PageInput,
 ): Promise<Page<MovementRow>> =>
-  pageOf(db, supplyMovements, { where: movementsWhere(owner, given), orderBy: [desc(supplyMovements.id)], page })
+  pageOf(db, supplyMovements, {
+    where: movementsWhere(owner, given),
+    // A period is one range of an index; movements of one moment are in the order of their ids.
+    orderBy: [
+      ...(given.from === undefined && given.to === undefined ? [] : [desc(supplyMovements.createdAt)]),
+      desc(supplyMovements.id),
+    ],
+    page,
+  })
 
 /** At most `limit` of them with ids below `before`, newest first. */
 export const movementsBefore = (
