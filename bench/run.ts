@@ -33,6 +33,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   logins: () => import('./lines/logins.ts'),
   exports: () => import('./lines/exports.ts'),
   sheets: () => import('./lines/sheets.ts'),
+  labels: () => import('./lines/labels.ts'),
   accounts: () => import('./lines/accounts.ts'),
   people: () => import('./lines/people.ts'),
   start: () => import('./lines/start.ts'),
