@@ -17,10 +17,12 @@ export const CLAIMED = 48
 export const ATTEMPT_MS = 10 * SECOND
 /** A receiver that takes longer counts as slow. */
 export const SLOW_MS = 2 * SECOND
-/** A process that has claimed a delivery and not ended the attempt by then is dead. */
-export const CLAIM_MS = ATTEMPT_MS + 15 * SECOND
+/** By how much the clocks of processes may differ, and a process be held up: a claim that another one sees end earlier would be sent twice. */
+const SPARE_MS = 20 * SECOND
 /** No attempt begins later than so long before the end of its claim. */
-export const LAST_START_MS = ATTEMPT_MS + 5 * SECOND
+export const LAST_START_MS = ATTEMPT_MS + SPARE_MS
+/** A process that has claimed a delivery and not ended the attempt by then is dead. */
+export const CLAIM_MS = LAST_START_MS + 10 * SECOND
 
 /** Pauses after failed attempts. After one more failure the delivery is FAILED. */
 const PAUSES = [
