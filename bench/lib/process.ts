@@ -122,6 +122,14 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
+/** Time on a processor of all threads of a process that are alive, in nanoseconds. */
+export function cpuNanoseconds(pid: number): number {
+  let sum = 0
+  for (const thread of readdirSync(`/proc/${pid}/task`))
+    sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  return sum
+}
+
 /** Resident memory of a process in MiB. */
 export function residentMiB(pid: number): number {
   const found = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
