@@ -45,7 +45,7 @@ export async function run(bench: Bench): Promise<void> {
 async function imports(bench: Bench, on: 'SQLite' | 'PostgreSQL', url: string): Promise<void> {
   const dataDir = fileIn(bench, on.toLowerCase())
   mkdirSync(dataDir, { recursive: true })
-  const env = on === 'SQLite' ? {} : { TESSERA_DATABASE_URL: url }
+  const env: Record<string, string> = on === 'SQLite' ? {} : { TESSERA_DATABASE_URL: url }
   const setUp = await startProduct(dataDir, { env })
   const admin = await register(setUp, 'administrator')
   const other = await register(setUp, 'other', 'bench-device-of-the-other-01')

@@ -122,7 +122,7 @@ const findUsers = prepared((db) =>
       status: users.status,
       createdByAdmin: users.createdByAdmin,
     })
-    .from(wantedKey.rows as never)
+    .from(wantedKey.rows)
     .innerJoin(users, eq(users.usernameKey, wantedKey.key)),
 )
 
@@ -136,7 +136,7 @@ const wantedCredential = jsonRows('given', { provider: 'text', credential: 'text
 const findHolders = prepared((db) =>
   db
     .select({ credential: identities.credential, userId: identities.userId })
-    .from(wantedCredential.rows as never)
+    .from(wantedCredential.rows)
     .innerJoin(
       identities,
       and(eq(identities.provider, wantedCredential.provider), eq(identities.credential, wantedCredential.credential)),
@@ -159,7 +159,7 @@ const wantedUser = jsonRows('given', { id: 'int' })
 const findAdministrators = prepared((db) =>
   db
     .select({ userId: userRoles.userId })
-    .from(wantedUser.rows as never)
+    .from(wantedUser.rows)
     .innerJoin(userRoles, eq(userRoles.userId, wantedUser.id))
     .innerJoin(roles, and(eq(roles.id, userRoles.roleId), eq(roles.domain, 'PLATFORM'))),
 )
