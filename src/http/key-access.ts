@@ -19,8 +19,8 @@ const CLOSED_WRITES = [
   /^\/api\/(?:admin\/)?orgs\/:\w+\/members\/:\w+\/role$/,
   /^\/api\/admin\/users\/:\w+\/(?:role|status|password|reset-code|sessions|export)(?:\/|$)/,
 ]
-/** Links that go on working when the key has ended. */
-const CLOSED_LINKS = /^\/api\/assets\/calendar$/
+/** Links that go on working when the key has ended: to calendars, and those with which phones work as gates without an account. */
+const CLOSED_LINKS = /^\/api\/(?:assets\/calendar$|activities\/:\w+\/gates(?:\/|$))/
 /** Dissolving an organization, and deleting an account. */
 const CLOSED_DELETIONS = /^\/api\/(?:admin\/)?(?:orgs|users)\/:\w+$/
 

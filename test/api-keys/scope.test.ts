@@ -40,6 +40,8 @@ const CLOSED_WRITES = [
   '/api/admin/users/:userId/export',
   // A calendar can be read by its link when the key has ended.
   '/api/assets/calendar',
+  // A phone works as a gate by its link, also when the key has ended.
+  '/api/activities/:id/gates',
 ]
 const DISSOLVING = ['DELETE /api/orgs/:id', 'DELETE /api/admin/orgs/:orgId', 'DELETE /api/admin/users/:userId']
 const inside = (path: string, areas: readonly string[]) => areas.some((at) => path === at || path.startsWith(`${at}/`))
