@@ -35,11 +35,21 @@ test('a key is made with chosen permissions, shown once, limited and ended', asy
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('only from 192.0.2.0/24').waitFor()
   expect((await use()).status).toBe(401)
+  const keep = page.getByRole('dialog').getByText('Keep the API keys')
+  const changePassword = async () => {
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByRole('dialog').getByLabel('New password').waitFor()
+  }
+  await changePassword()
+  await keep.waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 
   await page.getByRole('button', { name: 'End: Spreadsheet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
   await page.getByText('Ended', { exact: true }).waitFor()
   expect(ok(await person.get('/api/auth/api-keys')).data.items[0].revokedAt).toBeNumber()
+  await changePassword()
+  expect(await keep.count()).toBe(0)
 })
 
 test('the settings of an organization show the keys of its members, and administrators of the server all keys', async () => {

@@ -73,6 +73,16 @@ test('a slip opens the page with name and code, and a wrong one is explained', a
   await page.getByRole('alert').filter({ hasText: 'The code is wrong or has expired' }).waitFor()
 })
 
+test('an owner without a confirmed address learns it before writing invitations', async () => {
+  const own = await createOrg(alice)
+  const page = await browser.signedIn(alice)
+  await page.goto(`/console/orgs/${own.id}?tab=joining`)
+  await page.getByRole('button', { name: 'Invite by mail' }).click()
+  await page.getByText('First confirm an e-mail address of yours').waitFor()
+  await page.getByLabel('E-mail addresses').fill(newEmail())
+  expect(await page.getByRole('button', { name: 'Send invitations' }).isDisabled()).toBe(true)
+})
+
 test('somebody without an account sees who invites them, registers and is a member', async () => {
   const page = await browser.signedIn(admin)
   const email = newEmail()

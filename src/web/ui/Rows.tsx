@@ -47,7 +47,11 @@ export function Row({ title, details, actions }: { title: ReactNode; details?: R
           </Typography>
         )}
       </Box>
-      {actions && <Box sx={{ display: 'flex', alignItems: 'center', ml: 'auto' }}>{actions}</Box>}
+      {actions && (
+        <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', ml: 'auto' }}>
+          {actions}
+        </Box>
+      )}
     </Stack>
   )
 }

@@ -53,6 +53,7 @@ const words = texts({
 type ApiKey = DataOf<'apiKeys.list'>['items'][number]
 
 const isPast = (time: number): boolean => time <= Date.now()
+export const hasEnded = ({ revokedAt, expiresAt }: ApiKey): boolean => revokedAt !== null || isPast(expiresAt)
 
 /** Points that a row names. */
 const NAMED = 3
@@ -130,10 +131,10 @@ function KeyRow({ apiKey, about, onEnd, onEdit }: RowProps) {
   const t = useTexts(words)
   const pointText = usePointText()
   const { name, prefix, points, networks, mcp, expiresAt, lastUsedAt, lastAddress, revokedAt } = apiKey
-  const hasEnded = revokedAt !== null || isPast(expiresAt)
+  const isOver = hasEnded(apiKey)
   const rest = points.length - NAMED
   const facts = [
-    hasEnded ? undefined : t.until(date(expiresAt)),
+    isOver ? undefined : t.until(date(expiresAt)),
     lastUsedAt === null ? t.unused : t.used(relativeTime(lastUsedAt)),
     lastAddress,
     networks.length > 0 && t.from(networks.join(', ')),
@@ -149,7 +150,7 @@ function KeyRow({ apiKey, about, onEnd, onEdit }: RowProps) {
           <Typography component="span" color="text.secondary" sx={{ fontFamily: 'monospace' }}>
             {prefix}…
           </Typography>{' '}
-          {hasEnded && <Chip size="small" label={revokedAt === null ? t.expired : t.ended} />}
+          {isOver && <Chip size="small" label={revokedAt === null ? t.expired : t.ended} />}
         </>
       }
       details={
@@ -162,7 +163,7 @@ function KeyRow({ apiKey, about, onEnd, onEdit }: RowProps) {
         </>
       }
       actions={
-        !hasEnded && (
+        !isOver && (
           <>
             {onEdit && (
               <Button aria-label={`${t.edit}: ${name}`} onClick={onEdit}>

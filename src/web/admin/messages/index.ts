@@ -6,6 +6,9 @@ import { area } from '../../areas/area.ts'
 import { things } from '../../i18n/things.ts'
 import { part } from '../../ui/part.tsx'
 
+/** Reported messages are for SYSTEM_ADMIN only, and of the roles of the server no other one may grant roles. */
+const FOR_SYSTEM_ADMIN = 'access.grantRole'
+
 export const adminMessages = area({
   menu: [
     {
@@ -45,7 +48,7 @@ export const adminMessages = area({
       to: '/admin/chat/reports',
       label: { en: 'Reported messages', zh: '被举报的消息' },
       icon: Flag,
-      needs: 'admin.chat.reports',
+      needs: FOR_SYSTEM_ADMIN,
       order: 50,
     },
   ],
@@ -54,7 +57,7 @@ export const adminMessages = area({
     {
       path: '/admin/chat/reports',
       component: part(() => import('./ReportList.tsx')),
-      needs: 'admin.chat.reports',
+      needs: FOR_SYSTEM_ADMIN,
     },
     {
       path: '/admin/notifications',

@@ -8,6 +8,7 @@ import { forget } from '../../api/tokens.ts'
 import { notify } from '../../browser/notices.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
+import { hasEnded } from '../../ui/api-keys.tsx'
 import { CodeField } from '../../ui/CodeField.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
@@ -124,7 +125,8 @@ function Change({ onClose }: { onClose: () => void }) {
   )
   const way = form.values.verifyType
   const passkeys = useCall('passkeys.list').data?.items ?? []
-  const keys = usePages('apiKeys.list')
+  // Ended keys are in the list for some time.
+  const { items: keys = [] } = usePages('apiKeys.list', undefined, { size: 100 })
   return (
     <FormDialog form={form} title={t.change} action={t.change} onClose={onClose} maxWidth="xs">
       {Object.keys(ways).length > 1 && (
@@ -165,7 +167,7 @@ function Change({ onClose }: { onClose: () => void }) {
           isBox
         />
       )}
-      {keys.total > 0 && (
+      {keys.some((key) => !hasEnded(key)) && (
         <CheckField {...form.check('keepApiKeys', { label: t.keepKeys, help: t.keepKeysHelp })} isBox />
       )}
     </FormDialog>

@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import type { DataOf, Organization } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
+import { useSession } from '../../session/session.ts'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { NumberField } from '../../ui/fields.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -21,6 +22,7 @@ const words = texts({
     messageHelp: 'Optional. Links in it cannot be clicked.',
     days: 'Valid for days',
     send: 'Send invitations',
+    unproved: 'First confirm an e-mail address of yours under Account → Security.',
     result: {
       SENT: 'The mail is on its way.',
       QUEUED: 'The mails of today are used up. This one follows within three days.',
@@ -39,6 +41,7 @@ const words = texts({
     messageHelp: '可选。其中的链接无法点击。',
     days: '有效天数',
     send: '发送邀请',
+    unproved: '请先在“账号 → 安全”中验证你的邮箱。',
     result: {
       SENT: '邮件正在发送。',
       QUEUED: '今天的邮件额度已用完，将在三天内发送。',
@@ -53,6 +56,8 @@ const addressesIn = (text: string): string[] => [...new Set(text.split(/[\s,;，
 
 export function InviteMails({ org, onClose }: { org: Organization; onClose: () => void }) {
   const t = useTexts(words)
+  const { user, platform } = useSession()
+  const isProved = platform.size > 0 || user.identities.some((one) => one.provider === 'EMAIL' && one.verified)
   const [result, setResult] = useState<DataOf<'orgs.inviteByMail'>['items']>()
   const form = useForm(
     'orgs.inviteByMail',
@@ -89,10 +94,11 @@ export function InviteMails({ org, onClose }: { org: Organization; onClose: () =
       form={form}
       title={t.title(org.name)}
       action={t.send}
-      isDisabled={addressesIn(form.values.emails).length === 0}
+      isDisabled={!isProved || addressesIn(form.values.emails).length === 0}
       onClose={onClose}
     >
       <Typography color="text.secondary">{t.text}</Typography>
+      {!isProved && <Alert severity="warning">{t.unproved}</Alert>}
       <TextField
         {...form.text('emails', { label: t.emails, help: t.emailsHelp })}
         multiline
