@@ -122,7 +122,7 @@ export async function writeRows(
   )
 }
 
-/** What a new user gets besides the row of the file. */
+/** The texts that the server makes for a new user, or takes from the row. */
 interface Made {
   readonly nickname: string
   readonly code: string | undefined
