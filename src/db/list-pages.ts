@@ -17,7 +17,6 @@ const DEEP = 1000
 /** A select without WHERE, ORDER BY and LIMIT: `db.select()….$dynamic()`. */
 export interface Select<Shown> extends PromiseLike<Shown[]> {
   where(condition: SQL | undefined): Select<Shown>
-  leftJoin(table: object, on: SQL): Select<Shown>
   orderBy(...by: SQL[]): Select<Shown>
   limit(limit: Placeholder | number): Select<Shown>
   offset(offset: Placeholder | number): Select<Shown>

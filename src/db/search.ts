@@ -187,6 +187,10 @@ async function restOf<Shown>(
   return { rows: shown, n }
 }
 
+interface Joining<Shown> {
+  leftJoin(others: object, on: SQL): Select<Shown>
+}
+
 /**
  * Joins the rows of other tables that meet their conditions, found first, in place of all rows to which the list refers. A search of a million
  * sessions by the names of their users looked up a million users by their index, each with four pages.
@@ -203,7 +207,7 @@ function withElsewhere<Shown>(
     const met = sql`case when ${where} then 1 else 0 end = 1`
     const others = db.select({ id }).from(id.table).where(met).as(name)
     const found = sql.raw(`"${name}"."${id.name}"`)
-    rows = rows.leftJoin(others, sql`${found} = ${key}`)
+    rows = (rows as unknown as Joining<Shown>).leftJoin(others, sql`${found} = ${key}`)
     ids.push(found)
   }
   // PostgreSQL must not apply its guess of few rows before these joins: it would look up each row of the list again.

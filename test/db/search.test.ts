@@ -264,7 +264,7 @@ test('a search that looks into other tables finds the same rows as plain SQL, ho
       place,
       n,
       'insert into check_ins (id, activity_id, user_id, registration_id, sequence, method, checked_in_at)',
-      `n, 1 + n % 3, case when n % 10 > 0 then n end, case when n % 5 = 0 then 1 + n % 500 end, 1, case when n % 2 = 0 then 'SCAN' else 'GPS' end, n / 4`,
+      `n, 1 + n % 3, case when n % 10 > 0 then n end, case when n % 5 = 0 then 1 + n % 500 end, 1, case when n % 2 = 0 then 'QR' else 'GPS' end, n / 4`,
     )
     if (dialect === 'postgres') await place.raw('analyze')
     await pause()
@@ -291,12 +291,12 @@ test('a search that looks into other tables finds the same rows as plain SQL, ho
         .leftJoin(registrations, eq(registrations.id, checkIns.registrationId))
         .innerJoin(activities, eq(activities.id, checkIns.activityId))
         .where(
-          and(eq(checkIns.method, 'SCAN'), or(contains(participantName, keyword), contains(activities.name, keyword))),
+          and(eq(checkIns.method, 'QR'), or(contains(participantName, keyword), contains(activities.name, keyword))),
         )
         .orderBy(desc(checkIns.checkedInAt), desc(checkIns.id))
       const lists = [
         { all: active, list: allSessions({ page: 1, size: 20, status: 'ACTIVE', keyword }), idOf: sessionId },
-        { all: scanned, list: filteredCheckIns({ page: 1, size: 20, method: 'SCAN', keyword }), idOf: checkInId },
+        { all: scanned, list: filteredCheckIns({ page: 1, size: 20, method: 'QR', keyword }), idOf: checkInId },
       ]
       for (const { all, list, idOf } of lists) {
         const last = Math.max(1, Math.ceil(all.length / 20))
