@@ -70,7 +70,8 @@ describe('the next scan sees', () => {
   for (const [name, change, expected] of changes)
     test(name, async () => {
       const code = await createLink(alice)
-      expect(shown(await scan(server, pathOf(code)))).toBe('https://example.com/menu')
+      // Kept from the second scan on.
+      for (const _ of [1, 2]) expect(shown(await scan(server, pathOf(code)))).toBe('https://example.com/menu')
       await change(code)
       expect(shown(await scan(server, pathOf(code)))).toBe(expected)
     })
@@ -93,7 +94,7 @@ describe('the next scan sees', () => {
 
   test('an imported slug that differs in capitals from the one that was opened', async () => {
     const { slug } = await createLink(alice, 'https://example.com/menu', { slug: 'tulip-menu' })
-    expect(shown(await scan(server, '/q/Tulip-Menu'))).toBe('https://example.com/menu')
+    for (const _ of [1, 2]) expect(shown(await scan(server, '/q/Tulip-Menu'))).toBe('https://example.com/menu')
     expect(await imported(alice, csv('url,slug\nhttps://example.com/new,Tulip-Menu\n'))).toMatchObject({ created: 1 })
     expect(shown(await scan(server, '/q/Tulip-Menu'))).toBe('https://example.com/new')
     expect(shown(await scan(server, `/q/${slug}`))).toBe('https://example.com/menu')
@@ -112,7 +113,8 @@ describe('the next scan sees', () => {
     await withServers(3, async ({ servers }) => {
       const me = await servers[0]!.person()
       const code = await createLink(me)
-      for (const one of servers) expect(shown(await scan(one, pathOf(code)))).toBe('https://example.com/menu')
+      for (const one of [...servers, ...servers])
+        expect(shown(await scan(one, pathOf(code)))).toBe('https://example.com/menu')
       for (const [i, one] of servers.entries()) {
         const content = `https://example.com/${i}`
         ok(await sendTo(one, me, 'PUT', `/api/qr-codes/${code.id}`, { body: { content } }))

@@ -48,19 +48,29 @@ export async function readCode(ctx: AppContext, slug: string): Promise<Holder> {
   }
 }
 
+/** Codes that were read once of late. A code is kept from its second scan on: keeping each of many that are scanned once costs more than reading them. */
+const MAX_ONCE = 10_000
+
 /** Codes that are kept. Most take less than a kilobyte: 10 MB together. */
 const MAX_CODES = 10_000
 /** UTF-16 units of the content and the rules of a code that is kept. */
 const MAX_SIZE = 4000
 
 const cache = perContext((ctx) => {
+  const once = new Set<string>()
+  const isAgain = (slug: string): boolean => {
+    if (once.has(slug)) return true
+    if (once.size >= MAX_ONCE) once.clear()
+    once.add(slug)
+    return false
+  }
   const codes = new ReadCache<string, NonNullable<Holder>>({
     max: MAX_CODES,
     maxAge: MINUTE,
     now: () => ctx.clock.now(),
     load: (slug) => readCode(ctx, slug),
     // A slug that differs in capitals only may be given later, but none that is all in upper case.
-    keeps: (code, slug) => 'id' in code && (code.asked === slug || slug === slug.toUpperCase()) && isKept(code),
+    keeps: (code, slug) => 'id' in code && (code.asked === slug || slug === slug.toUpperCase()) && isKept(code) && isAgain(slug),
   })
   dropWhen(ctx, leadsChanged, codes)
   return codes

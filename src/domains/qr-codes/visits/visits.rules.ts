@@ -126,8 +126,19 @@ export function mergeDetails(stored: Details, added: Counts | Details): Details 
   return cutToSize(merged)
 }
 
+/** Whether the values are surely small enough: JSON takes at most six bytes for a UTF-16 unit, as for a control character. */
+const isSmall = (merged: Record<Dimension, [string, number][]>): boolean => {
+  let units = 0
+  for (const dimension of DIMENSIONS) for (const [value] of merged[dimension]) units += value.length + 8
+  return units * 6 < MAX_DETAILS - 200
+}
+
 /** Moves the rarest values of the longest breakdown to `other` until the JSON is small enough. */
 function cutToSize(merged: Record<Dimension, [string, number][]>): Details {
+  return isSmall(merged) ? detailsOf(merged) : detailsOf(cut(merged))
+}
+
+function cut(merged: Record<Dimension, [string, number][]>): Record<Dimension, [string, number][]> {
   const sizes = new Map(
     DIMENSIONS.map((dimension) => [
       dimension,
@@ -143,13 +154,16 @@ function cutToSize(merged: Record<Dimension, [string, number][]>): Details {
     merged[longest] = [...named, [OTHER, other]]
     sizes.set(longest, longest.length + 6 + merged[longest].reduce((sum, entry) => sum + bytesOf(...entry), 0))
   }
-  return Object.fromEntries(
+  return merged
+}
+
+const detailsOf = (merged: Record<Dimension, [string, number][]>): Details =>
+  Object.fromEntries(
     DIMENSIONS.filter((dimension) => merged[dimension].length > 0).map((dimension) => [
       dimension,
       Object.fromEntries(merged[dimension]),
     ]),
   )
-}
 
 /** The rows of a breakdown, the most frequent first. A country that is not known is null. */
 export function breakdown(all: readonly Details[], dimension: Dimension): { value: string | null; count: number }[] {

@@ -3,8 +3,6 @@
  * hashes under a salt of the day; both are deleted after it, and no backup has them (`NOT_BACKED_UP` in db/maintenance.ts).
  */
 
-import { createHmac } from 'node:crypto'
-
 import { and, asc, eq, gte, inArray, lt, lte, sql } from 'drizzle-orm'
 
 import { isInJson } from '#db/dialect.ts'
@@ -116,7 +114,7 @@ async function addVisitors(
 
 /** 128 bits: two of 50,000 visitors never have the same. */
 const hashOf = (salt: string, visitor: string): string =>
-  createHmac('sha256', salt).update(visitor).digest().subarray(0, 16).toString('base64url')
+  new Bun.CryptoHasher('sha256', salt).update(visitor).digest().subarray(0, 16).toString('base64url')
 
 const findSalt = prepared((db) =>
   db
