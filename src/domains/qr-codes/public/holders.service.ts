@@ -70,7 +70,8 @@ const cache = perContext((ctx) => {
     now: () => ctx.clock.now(),
     load: (slug) => readCode(ctx, slug),
     // A slug that differs in capitals only may be given later, but none that is all in upper case.
-    keeps: (code, slug) => 'id' in code && (code.asked === slug || slug === slug.toUpperCase()) && isKept(code) && isAgain(slug),
+    keeps: (code, slug) =>
+      'id' in code && (code.asked === slug || slug === slug.toUpperCase()) && isKept(code) && isAgain(slug),
   })
   dropWhen(ctx, leadsChanged, codes)
   return codes
