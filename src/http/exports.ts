@@ -131,3 +131,22 @@ export function streamOf(ctx: AppContext, pieces: AsyncGenerator<Uint8Array>, wo
     },
   })
 }
+
+/**
+ * Bytes of rows after which garbage is collected beside the requests. By itself the engine waits until there is about as much of it as the
+ * server takes without an export.
+ */
+const COLLECT_BYTES = 8 * 1024 * 1024
+/** Memory that the text of a row takes on its way: the row in several shapes, and pieces of JSON and CSV. */
+const BYTES_PER_CHARACTER = 8
+
+const garbage = perContext(() => ({ bytes: 0 }))
+
+/** For exports of texts, after each page of rows. `characters`: of what was made of them. */
+export function addGarbage(ctx: AppContext, characters: number): void {
+  const made = garbage(ctx)
+  made.bytes += characters * BYTES_PER_CHARACTER
+  if (made.bytes < COLLECT_BYTES) return
+  made.bytes = 0
+  Bun.gc(false)
+}

@@ -115,7 +115,10 @@ describe.if(inProcess)('exports of conversations', () => {
     const removed = await say('an insult')
     ok(await alice.call('messages.remove', { params: { id: removed }, body: { reason: 'Be polite' } }))
     await say('after bob')
-    expect((await json(bob, group)).messages.map((one: any) => one.content.text)).toEqual([undefined, 'after bob'])
+    expect((await json(bob, group)).messages.map((one: { content: { text?: string } }) => one.content.text)).toEqual([
+      undefined,
+      'after bob',
+    ])
     const { index } = await pages(bob, group)
     expect(index).toContain('Be polite')
     for (const absent of ['before bob', 'an insult']) expect(index).not.toContain(absent)

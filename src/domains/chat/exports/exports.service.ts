@@ -13,7 +13,7 @@ import { type ArchiveFile, bytesOfFiles } from '#domains/files/index.ts'
 import { budgetUsedUp, usesOf } from '#http/budget.ts'
 import type { Actor, Caller } from '#http/endpoint.ts'
 import { unauthorized } from '#http/errors.ts'
-import { type ExportFile, sendExport } from '#http/exports.ts'
+import { addGarbage, type ExportFile, sendExport } from '#http/exports.ts'
 import { siteOf } from '#http/site.ts'
 import { dayStamp } from '#http/tables.ts'
 import { zoneOf } from '#http/validate.ts'
@@ -151,6 +151,7 @@ class Export {
         json += start + JSON.stringify(jsonOf(message))
         start = ',\n'
       }
+      addGarbage(this.ctx, json.length)
       yield utf8.encode(json)
     }
     yield utf8.encode('\n]}\n')
@@ -176,7 +177,9 @@ class Export {
           count = 0
         }
         const { createdAt } = message
-        page.body += dayHtml(count === 0 ? undefined : page.to, createdAt, zone) + messageHtml(message, locale, zone)
+        const shown = dayHtml(count === 0 ? undefined : page.to, createdAt, zone) + messageHtml(message, locale, zone)
+        page.body += shown
+        addGarbage(this.ctx, shown.length)
         if (count === 0) page.from = createdAt
         page.to = createdAt
         count += 1

@@ -2,11 +2,12 @@
 
 import { open, statfs, unlink } from 'node:fs/promises'
 
-import { type AppContext, perContext } from '#context'
+import type { AppContext } from '#context'
 import type { DataArea, DataRow } from '#db/data-areas.ts'
 import type { Db } from '#db/store.ts'
 import { contributions } from '#domains/domain.ts'
 import { bytesOfUploads, sizeOfUploads } from '#domains/files/index.ts'
+import { addGarbage } from '#http/exports.ts'
 import { siteOf } from '#http/site.ts'
 import type { Locale } from '#lib/localized.ts'
 import { CSV_START, csvRow, type CsvValue } from '#lib/spreadsheets/csv-writer.ts'
@@ -37,13 +38,6 @@ const TURN_BYTES = 2 * 1024 * 1024
 const PIECE_BYTES = 4 * 0xffff
 /** The longest pause of an export. A busy machine makes turns long that do little work, and the pauses must not grow with it. */
 const MAX_PAUSE_MS = 20
-/**
- * Bytes of rows after which garbage is collected beside the requests. By itself the engine waits until there is about as much of it as the
- * server takes without an export.
- */
-const COLLECT_BYTES = 8 * 1024 * 1024
-/** Memory that the text of a row takes on its way: the row in several shapes, and pieces of JSON and CSV. */
-const BYTES_PER_CHARACTER = 8
 /** Part of the progress that the tables are, if there are files too. */
 const TABLES_PERCENT = 20
 
@@ -96,16 +90,6 @@ async function* entries(ctx: AppContext, db: Db, job: ArchiveJob): AsyncGenerato
     remarks,
   })
   yield { name: 'index.html', data: utf8.encode(page), deflate: true }
-}
-
-const garbage = perContext(() => ({ bytes: 0 }))
-
-function addGarbage(ctx: AppContext, bytes: number): void {
-  const made = garbage(ctx)
-  made.bytes += bytes
-  if (made.bytes < COLLECT_BYTES) return
-  made.bytes = 0
-  Bun.gc(false)
 }
 
 /** Leaves as much time to others as the turn took. */
@@ -195,7 +179,7 @@ class AreaWriter {
         this.#rows += page.length
         table.write(csv)
         await table.flush()
-        addGarbage(this.ctx, json.length * BYTES_PER_CHARACTER)
+        addGarbage(this.ctx, json.length)
         yield utf8.encode(json)
         const next = await rest.next()
         page = next.done === true ? undefined : next.value
