@@ -150,8 +150,9 @@ describe('the document of this server', () => {
 
   test('every operation has summary, access, tag, examples, answers and refusals', () => {
     const lacking = operations(document).flatMap(({ name, op }) => lacks(op).map((what) => `${name}: ${what}`))
-    // Messages of the protocol for assistants have shapes of their own. Probes and challenges have no limit of requests.
+    // Exported conversations, and messages of the protocol for assistants, have shapes of their own. Probes and challenges have no limit of requests.
     expect(lacking).toEqual([
+      'GET /api/chats/conversations/{id}/export: response example',
       'POST /mcp: response example',
       'GET /.well-known/acme-challenge/{token}: 429',
       'GET /actuator/health/live: 429',
