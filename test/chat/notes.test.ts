@@ -2,10 +2,15 @@
 
 import { beforeAll, describe, expect, test } from 'bun:test'
 
+import { eq } from 'drizzle-orm'
+
+import { messages } from '#db/schema/chat.ts'
+
 import { png, uploaded } from '../files/helpers.ts'
 import { inProcess, ok, type Person, until, useServer } from '../harness/index.ts'
+import { exported } from '../own-data/helpers.ts'
 import { listen } from './conversation-helpers.ts'
-import { newKey, send } from './helpers.ts'
+import { memberOf, newKey, send } from './helpers.ts'
 
 describe.if(inProcess)('notes to oneself', () => {
   const { server, alice, bob, mallory } = useServer({ people: ['alice', 'bob', 'mallory'] })
@@ -152,6 +157,21 @@ describe.if(inProcess)('notes to oneself', () => {
     const group = ok(await carol.call('groups.create', { body: { name: 'Alone', userIds: [] } })).data.id
     const theirs = await write(carol, group)
     expect(await forward(carol, theirs.id)).toMatchObject({ status: 'FAILED', code: 400 })
+  })
+
+  test('an export of the own data has them, and they end with the account', async () => {
+    const dora = await server.person('dora')
+    const { id } = await open(dora)
+    await write(dora, id, { content: { text: 'my own words' } })
+    ok(await dora.call('conversations.draft', { params: { id }, body: { draft: 'not sent yet', baseVersion: 0 } }))
+    const archive = await exported(server, dora)
+    expect(archive.json('conversations')).toMatchObject([{ id, type: 'NOTES', draft: 'not sent yet' }])
+    expect(archive.json('messages')).toMatchObject([{ conversationId: id, text: 'my own words' }])
+    ok(await dora.call('auth.deleteAccount', { body: { content: 'DELETE' } }))
+    const left = () => server.ctx.db.read.select().from(messages).where(eq(messages.conversationId, id))
+    // The rows are deleted in the background.
+    await until(async () => (await left()).length === 0)
+    expect(await memberOf(server, id, dora)).toBeUndefined()
   })
 
   test('they are found by their title in both languages, and by the name of their owner', async () => {
