@@ -36,7 +36,7 @@ import type { SyncPage } from './phone.ts'
 
 export const WORDS = ['hello', 'Hello again', '你好', "O'Neill & Co <b>", 'draft %_', '🙂 ok']
 
-export const seed = Number(process.env['SEED'] ?? 20_261_208)
+export const seed = Number(process.env['SEED'] ?? 20_261_210)
 export const { random, pick, chance } = randomOf(seed)
 
 export let server: TestServer

@@ -2,7 +2,7 @@
  * Random histories of contacts and chat, compared with a simple model: every answer, and from time to time everything that each user can see. The
  * test's name and every failure show the seed. To repeat a history, or to run a long one:
  *
- *     SEED=20261208 STEPS=10000 bun test --timeout 1200000 test/chat/history.test.ts
+ *     SEED=20261210 STEPS=10000 bun test --timeout 1200000 test/chat/history.test.ts
  */
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
