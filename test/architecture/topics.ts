@@ -134,6 +134,7 @@ export const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'search',
     'recall',
     'edits',
+    'pins',
     'feed',
     'live',
     'sync',

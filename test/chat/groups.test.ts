@@ -41,6 +41,7 @@ describe.if(inProcess)('a group of contacts', () => {
       orgId: null,
       followsOrg: false,
       membersMentionAll: false,
+      membersPin: false,
     })
     for (const user of [bob, carol]) {
       const seen = await conversationOf(user, group)
@@ -198,6 +199,7 @@ describe.if(inProcess)('a group of contacts', () => {
       orgId: null,
       followsOrg: false,
       membersMentionAll: false,
+      membersPin: false,
     })
     expect((await add(bob, group, alice.id)).code).toBe(4015)
   })
@@ -251,6 +253,7 @@ describe.if(inProcess)('a group of an organization', () => {
       orgId: org.id,
       followsOrg: false,
       membersMentionAll: false,
+      membersPin: false,
     })
     expect((await create(owner, { orgId: org.id, userIds: [outsider.id] })).status).toBe(404)
     expect((await create(outsider, { orgId: org.id })).status).toBe(404)
@@ -269,6 +272,7 @@ describe.if(inProcess)('a group of an organization', () => {
       orgId: org.id,
       followsOrg: true,
       membersMentionAll: false,
+      membersPin: false,
     })
     ok(await late.call('orgs.joinByCode', { body: { code: org.code } }))
     await say(owner, group, 'welcome')
@@ -336,6 +340,7 @@ describe.if(inProcess)('a group of an organization', () => {
         orgId: null,
         followsOrg: false,
         membersMentionAll: false,
+        membersPin: false,
       })
   })
 

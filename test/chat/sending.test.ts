@@ -49,6 +49,7 @@ describe.if(inProcess)('sending messages', () => {
         recalled: false,
         recalledAt: null,
         removal: null,
+        pin: null,
         editedAt: null,
         createdAt: expect.any(Number),
       },

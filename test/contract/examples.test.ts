@@ -234,6 +234,7 @@ const REFUSED: Readonly<Record<string, readonly [status: number, message: RegExp
   // The example of POST /api/chats/messages/{id}/recall has recalled it, and that of DELETE /api/chats/conversations/{id} deleted it.
   'messages.react': [400, /[Rr]ecalled/],
   'messages.edit': [400, /recalled/],
+  'messages.pin': [400, /Recalled/],
   'messages.unreact': NO_SUCH_ROW,
   'messages.delete': NO_SUCH_ROW,
   // It is a message of the administrator to another user.

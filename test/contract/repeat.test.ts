@@ -423,6 +423,7 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     await befriend(alice, friend)
     return { params: { id: (await sendText(friend, alice)).conversationId }, body: {} }
   },
+  'conversations.unread': async () => ({ params: { id: await groupWith(await someone()) } }),
   'messages.send': async () => {
     const content = { text: 'hello' }
     return { body: { conversationId: await groupWith(await someone()), clientMsgId: name(), type: 'TEXT', content } }
@@ -431,6 +432,12 @@ const REQUESTS: Readonly<Record<string, () => Request | Promise<Request>>> = {
     const friend = await someone()
     await befriend(alice, friend)
     return { params: { id: (await sendText(alice, friend)).id } }
+  },
+  'messages.pin': async () => ({ params: { id: (await receivedText()).id } }),
+  'messages.unpin': async () => {
+    const { id } = await receivedText()
+    ok(await alice.call('messages.pin', { params: { id } }))
+    return { params: { id } }
   },
   'messages.remove': async () => {
     const conversationId = await groupWith(await someone())

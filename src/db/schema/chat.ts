@@ -45,6 +45,12 @@ export interface Removal {
   readonly reason: string
 }
 
+/** Who has pinned a message in its conversation. */
+export interface MessagePin {
+  readonly userId: number
+  readonly pinnedAt: number
+}
+
 export const MESSAGE_REPORT_STATUSES = ['OPEN', 'REMOVED', 'DISMISSED'] as const
 export type MessageReportStatus = (typeof MESSAGE_REPORT_STATUSES)[number]
 
@@ -71,6 +77,8 @@ export const conversations = table(
     followsOrg: col.bool('follows_org').notNull().default(false),
     /** Ordinary members may mention everybody, too. */
     membersMentionAll: col.bool('members_mention_all').notNull().default(false),
+    /** Ordinary members may pin messages, too. */
+    membersPin: col.bool('members_pin').notNull().default(false),
     memberCount: col.int('member_count').notNull(),
     /** No member can see the messages up to this id, which wait for their deletion; null if there are none. */
     purgeUpTo: col.int('purge_up_to'),
@@ -130,6 +138,8 @@ export const conversationMembers = table(
     /** 1 or 0: lists are sorted by it and the columns after it in one direction. */
     pinned: col.int('pinned').notNull().default(0),
     muted: col.bool('muted').notNull().default(false),
+    /** The user has marked the conversation as unread, until the next read mark. `unread` and `readUpTo` stay as they are. */
+    markedUnread: col.bool('marked_unread').notNull().default(false),
     draft: col.text('draft').notNull().default(''),
     /** The message that the draft answers. */
     draftReplyToId: col.int('draft_reply_to_id'),
@@ -154,6 +164,10 @@ export const conversationMembers = table(
     index('conversation_members_unread')
       .on(t.userId, descending(t.pinned), descending(t.sortAt), descending(t.conversationId), t.unread)
       .where(sql.raw('unread > 0')),
+    // The list of unread conversations has these, too.
+    index('conversation_members_marked')
+      .on(t.userId, descending(t.pinned), descending(t.sortAt), descending(t.conversationId))
+      .where(sql.raw('marked_unread')),
   ],
 )
 
@@ -184,9 +198,13 @@ export const messages = table(
     changedNumber: col.int('changed_number'),
     /** Counts of `message_reactions`, kept by the writes there so that no list of messages has to count; null without any. */
     reactions: col.json<readonly ReactionCount[]>('reactions'),
+    /** Null if it is not pinned. A recalled message is not pinned, whatever this says. */
+    pin: col.json<MessagePin>('pin'),
   },
   (t) => [
     index('messages_conversation').on(t.conversationId, descending(t.id)),
+    // Few of each conversation.
+    index('messages_pinned').on(t.conversationId).where(sql.raw('pin is not null and recalled_at is null')),
     index('messages_changed').on(t.conversationId, t.changedNumber).where(sql.raw('changed_number is not null')),
     // For the feed: all conversations, in order.
     index('messages_changes').on(t.changedNumber).where(sql.raw('changed_number is not null')),

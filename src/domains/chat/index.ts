@@ -24,6 +24,7 @@ import { insertLostFiles } from './messages/media.store.ts'
 import { messageEndpoints } from './messages/messages.endpoints.ts'
 import { noteEndpoints } from './notes.endpoints.ts'
 import { chatAreas, eraseDrafts } from './own-data.store.ts'
+import { pinEndpoints } from './pins/pins.endpoints.ts'
 import { reactionEndpoints } from './reactions/reactions.endpoints.ts'
 import { recallEndpoints } from './recall.endpoints.ts'
 import { reportEndpoints } from './reports/reports.endpoints.ts'
@@ -43,6 +44,7 @@ export const chat = domain({
     ...editEndpoints,
     ...deletionEndpoints,
     ...noteEndpoints,
+    ...pinEndpoints,
     ...reportEndpoints,
     ...markEndpoints,
     ...groupEndpoints,

@@ -60,7 +60,7 @@ export const conversationEndpoints = [
     path: '/api/chats/conversations/:id/read',
     summary: 'Mark the messages of a conversation as read',
     description:
-      'Up to `messageId`, otherwise up to the newest message. The mark never goes back. Your devices get a `read` frame, and so does the ' +
+      'Up to `messageId`, otherwise up to the newest message. The mark never goes back. A conversation that you have marked as unread is no longer. Your devices get a `read` frame, and so does the ' +
       'other user of a direct conversation if both of you have read receipts on.',
     tag,
     access: app('chat:read'),
@@ -68,6 +68,19 @@ export const conversationEndpoints = [
     body: ReadUpTo,
     data: ReadState,
     run: ({ ctx, actor, params, body }) => service.readConversation(ctx, actor, params.id, body.messageId),
+  }),
+  endpoint({
+    id: 'conversations.unread',
+    method: 'POST',
+    path: '/api/chats/conversations/:id/unread',
+    summary: 'Mark a conversation as unread',
+    description:
+      'For yourself: your devices show it as unread until you mark messages of it as read. `unreadCount` and the read marks stay as they are.',
+    tag,
+    access: app('chat:read'),
+    params: ById,
+    data: Conversation,
+    run: ({ ctx, actor, params }) => service.changeOwnView(ctx, actor, params.id, { markedUnread: true }),
   }),
   endpoint({
     id: 'conversations.mute',

@@ -31,6 +31,7 @@ const GroupInfo = Model('GroupInfo', {
   orgId: Nullable({ ...Id, description: 'The organization that the group belongs to' }),
   followsOrg: Type.Boolean({ description: 'Its members are the members of the organization' }),
   membersMentionAll: Type.Boolean({ description: 'Ordinary members may mention everybody' }),
+  membersPin: Type.Boolean({ description: 'Ordinary members may pin messages' }),
 })
 
 /** As one of its members sees it. */
@@ -61,6 +62,17 @@ export const Conversation = Model('Conversation', {
     minimum: 0,
     description: 'Messages of others above `readUpToId` that are neither recalled nor SYSTEM',
   }),
+  markedUnread: Type.Boolean({
+    description:
+      'You have marked the conversation as unread, and not read it since. Counts as one in the number of your unread messages',
+  }),
+  lastMessageNames: Type.Array(
+    Model('NamedUser', {
+      userId: Id,
+      name: Text('Mei from the library', { description: 'Your remark on the user, otherwise their nickname' }),
+    }),
+    { description: 'Of groups: the users whom a line about `lastMessage` names, as its sender' },
+  ),
   mentioned: Type.Boolean({
     description: 'You have not read the newest message that mentions you; a recall of that message ends it, too',
   }),
@@ -82,7 +94,11 @@ export const ConversationPage = PageOf(Conversation)
 
 export const ListQuery = PageQuery({
   keyword: Type.Optional(Line(100, 0, { description: 'Part of the title', examples: ['library'] })),
-  unread: Type.Optional(Type.Boolean({ description: '`true` lists conversations with unread messages only' })),
+  unread: Type.Optional(
+    Type.Boolean({
+      description: '`true` lists conversations with unread messages, and those that you have marked as unread',
+    }),
+  ),
 })
 export type ListQuery = Static<typeof ListQuery>
 

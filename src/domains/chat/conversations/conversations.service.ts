@@ -106,7 +106,7 @@ export async function readConversation(
   const upTo = messageId ?? before.lastMessageId ?? 0
   let row = before
   // A client says so after every message, and often more than once: repeated marks take no turn of the writes in order.
-  while (row.readUpTo < upTo || row.shownReadUpTo < row.readUpTo) {
+  while (row.readUpTo < upTo || row.shownReadUpTo < row.readUpTo || row.markedUnread) {
     const after = await ctx.db.write('chat.read', (tx) => readStep(tx, id, userId, upTo), IN_ORDER)
     if (after.readUpTo === row.readUpTo && after.shownReadUpTo === row.shownReadUpTo) break
     row = after
@@ -130,9 +130,11 @@ async function readStep(tx: Tx, conversationId: number, userId: number, upTo: nu
   const peerId = peerOf(conversation, userId)
   const blocked = peerId !== undefined && (await isBlocked(tx, userId, peerId))
   const shownReadUpTo = blocked ? row.shownReadUpTo : readUpTo
-  if (readUpTo === row.readUpTo && shownReadUpTo === row.shownReadUpTo) return row
+  const moves = readUpTo !== row.readUpTo || shownReadUpTo !== row.shownReadUpTo
+  if (!moves && !row.markedUnread) return row
   const updated = await store.setRead(tx, row, { readUpTo, shownReadUpTo, unread })
-  if (readUpTo >= upTo) {
+  // The other user learns nothing of a mark that ends.
+  if (moves && readUpTo >= upTo) {
     const to = [userId]
     if (peerId !== undefined && !blocked) {
       const receipts = await readReceiptsOf(tx, [userId, peerId])
@@ -140,8 +142,8 @@ async function readStep(tx: Tx, conversationId: number, userId: number, upTo: nu
     }
     const after = conversation.type === 'GROUP' ? { after: row.readUpTo } : undefined
     tx.publish(READ, { conversationId, userId, readUpToId: readUpTo, to, ...after })
-    announce(tx, conversationId, [userId])
   }
+  if (readUpTo >= upTo) announce(tx, conversationId, [userId])
   return updated
 }
 

@@ -10,7 +10,7 @@ import { conversationMembers as members, conversations } from '#db/schema/chat.t
 import { contacts } from '#db/schema/contacts.ts'
 import { searchPage } from '#db/search.ts'
 import { isAmongFirst } from '#db/slices.ts'
-import type { Db, Tx } from '#db/store.ts'
+import type { Builders, Db, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 
 import { NO_DRAFT } from '../drafts.store.ts'
@@ -24,20 +24,46 @@ const listed = and(ofUser, eq(members.hidden, false))
 const unreadOnly = sql`${members.unread} > 0`
 const listOrder = [members.pinned, members.sortAt, members.conversationId]
 
-const preparePage = (where: SQL | undefined) => ({
-  rows: prepared((db) =>
-    db
-      .select()
-      .from(members)
-      .where(where)
-      .orderBy(...listOrder.map((column) => desc(column)))
-      .limit(p('limit'))
-      .offset(p('offset')),
-  ),
-  total: prepared((db) => db.select({ n: count() }).from(members).where(where)),
-})
-const all = preparePage(listed)
-const unread = preparePage(and(ofUser, unreadOnly))
+/** As `unreadOnly`. Clearing and deleting take the mark away. */
+const markedOnly = sql`${members.markedUnread}`
+const newestFirst = listOrder.map((column) => desc(column))
+
+const page = (db: Builders, where: SQL | undefined) =>
+  db
+    .select()
+    .from(members)
+    .where(where)
+    .orderBy(...newestFirst)
+    .limit(p('limit'))
+    .offset(p('offset'))
+const countOf = (where: SQL | undefined) => {
+  const query = prepared((db) => db.select({ n: count() }).from(members).where(where))
+  return async (db: Db, userId: number): Promise<number> => (await query(db, { userId }))[0]!.n
+}
+
+const all = { rows: prepared((db) => page(db, listed)), total: countOf(listed) }
+
+/** The first conversations, up to the end of the page, of an index. */
+const firstOf = (db: Builders, where: SQL | undefined) =>
+  db
+    .select({ id: members.conversationId })
+    .from(members)
+    .where(where)
+    .orderBy(...newestFirst)
+    .limit(p('end'))
+const withMessages = and(ofUser, unreadOnly)
+const onlyMarked = and(ofUser, markedOnly, sql`${members.unread} = 0`)
+const countWithMessages = countOf(withMessages)
+const countOnlyMarked = countOf(onlyMarked)
+const countMarked = countOf(and(ofUser, markedOnly))
+/** Each half of the list has an index in its order, so that a page reads no more rows than the pages up to it have. */
+const unread = {
+  rows: prepared((db) => {
+    const ids = sql`select * from ${firstOf(db, withMessages).as('a')} union all select * from ${firstOf(db, onlyMarked).as('b')}`
+    return page(db, and(ofUser, sql`${members.conversationId} in (${ids})`))
+  }),
+  total: async (db: Db, userId: number) => (await countWithMessages(db, userId)) + (await countOnlyMarked(db, userId)),
+}
 
 /** Names under which the notes of a user are found; clients show them. */
 const NOTES_TITLES = ['notes to myself', '给自己的笔记']
@@ -48,13 +74,13 @@ export interface ListInput extends PageInput {
 
 /** Pinned conversations first, then by the time of the last message, newest first. Both counts are read from the index alone. */
 export async function conversationsPage(db: Db, userId: number, input: ListInput): Promise<Page<MemberRow>> {
-  const { page, size } = input
+  const { page: number, size } = input
   const query = input.unread ? unread : all
-  const [items, counted] = await Promise.all([
-    query.rows(db, { userId, limit: size, offset: offsetOf(input) }),
-    query.total(db, { userId }),
+  const [items, total] = await Promise.all([
+    query.rows(db, { userId, limit: size, offset: offsetOf(input), end: offsetOf(input) + size }),
+    query.total(db, userId),
   ])
-  return { items, total: counted[0]!.n, page, size }
+  return { items, total, page: number, size }
 }
 
 /** Conversations whose title contains `keyword`. `db` is that of `Store.search`. */
@@ -70,7 +96,11 @@ export function searchConversations(
     db,
     {
       table: members,
-      scope: and(eq(members.userId, userId), eq(members.hidden, false), input.unread ? unreadOnly : undefined),
+      scope: and(
+        eq(members.userId, userId),
+        eq(members.hidden, false),
+        input.unread ? or(unreadOnly, markedOnly) : undefined,
+      ),
       order: listOrder,
       isReversed: true,
       where: or(
@@ -99,8 +129,9 @@ const sumUnread = prepared((db) =>
     .where(and(ofUser, unreadOnly)),
 )
 
-/** Unread messages of all conversations, also of muted ones. */
-export const unreadTotal = async (db: Db, userId: number): Promise<number> => (await sumUnread(db, { userId }))[0]!.n
+/** Unread messages of all conversations, also of muted ones. A conversation that the user has marked as unread counts as one more. */
+export const unreadTotal = async (db: Db, userId: number): Promise<number> =>
+  (await sumUnread(db, { userId }))[0]!.n + (await countMarked(db, userId))
 
 /** The rows of a user, in no particular order. */
 export const ownMembers = async (
@@ -128,7 +159,7 @@ export const peersIn = async (db: Db, userId: number, conversationIds: readonly 
         .from(members)
         .where(and(inArray(members.conversationId, [...conversationIds]), ne(members.userId, userId)))
 
-export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted'>>
+export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted' | 'markedUnread'>>
 
 /** Undefined if the user does not have the conversation on the list. */
 export async function updateOwnView(
@@ -155,8 +186,9 @@ export const setRead = async (
     .set({
       ...change,
       ...(change.readUpTo > readUpTo && { readAt: tx.stamp, readBefore: readUpTo }),
+      markedUnread: false,
       mentionedAt: sql`case when ${members.mentionedAt} <= ${change.readUpTo} then 0 else ${members.mentionedAt} end`,
-      updatedAt: updatedAtFor(members, change, tx.stamp),
+      updatedAt: updatedAtFor(members, { ...change, markedUnread: false }, tx.stamp),
     })
     .where(and(eq(members.conversationId, conversationId), eq(members.userId, userId)))
     .returning()
@@ -170,6 +202,7 @@ export async function clearHistory(tx: Tx, row: MemberRow, createdAt: number, de
     .set({
       clearedUpTo: Math.max(row.clearedUpTo, row.lastMessageId ?? 0),
       unread: 0,
+      markedUnread: false,
       mentionedAt: 0,
       lastMessageId: null,
       sortAt: createdAt,

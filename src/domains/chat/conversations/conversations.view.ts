@@ -5,7 +5,8 @@ import { findFiles, publicImageUrl } from '#domains/files/index.ts'
 import { topic } from '#platform/bus.ts'
 
 import { type ConversationRow, conversationsByIds, isNotes, type MemberRow, peerOf } from '../members.store.ts'
-import { messagesByIds } from '../messages/messages.store.ts'
+import { messagesByIds, type MessageRow } from '../messages/messages.store.ts'
+import type { StoredContents } from '../messages/contents.model.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { Conversation } from './conversations.model.ts'
 import { peersIn } from './conversations.store.ts'
@@ -37,23 +38,29 @@ export async function toConversations(
   // Notes show the viewer as the other user, to clients that do not know them.
   const peerIds = direct.map((row) => peerOf(row, viewerId) ?? viewerId)
   const lastIds = rows.flatMap(({ lastMessageId }) => lastMessageId ?? [])
+  const groupIds = new Set(found.flatMap((row) => (row.type === 'GROUP' ? [row.id] : [])))
   const pictureIds = found.flatMap(({ avatarFileId }) => avatarFileId ?? [])
-  const [persons, remarks, receipts, peers, messages, pictures] = await Promise.all([
-    personsByIds(ctx, db, peerIds),
-    remarksOf(db, viewerId, peerIds),
+  const messages = await messagesByIds(db, lastIds)
+  const namedIn = new Map(
+    messages.flatMap((row) => (groupIds.has(row.conversationId) ? [[row.id, namedBy(row, viewerId)]] : [])),
+  )
+  const personIds = [...peerIds, ...[...namedIn.values()].flat()]
+  const [persons, remarks, receipts, peers, pictures] = await Promise.all([
+    personsByIds(ctx, db, personIds),
+    remarksOf(db, viewerId, personIds),
     readReceiptsOf(db, [viewerId, ...peerIds]),
     peersIn(
       db,
       viewerId,
       direct.map((row) => row.id),
     ),
-    messagesByIds(db, lastIds),
     findFiles(db, pictureIds),
   ])
   const extras = await loadExtras(db, messages)
   const lastMessages = new Map(messages.map((row) => [row.id, toMessage(ctx, row, extras)]))
   const readByPeers = new Map(peers.map((row) => [row.conversationId, row.shownReadUpTo]))
 
+  const nameOf = (userId: number) => remarks.get(userId)?.remark || persons.get(userId)?.nickname || ''
   return rows.map((row) => {
     const conversation = conversations.get(row.conversationId)!
     const isOwnNotes = isNotes(conversation)
@@ -75,6 +82,8 @@ export async function toConversations(
       group: groupInfo(conversation, row),
       lastMessage: (row.lastMessageId !== null && lastMessages.get(row.lastMessageId)) || null,
       unreadCount: row.unread,
+      markedUnread: row.markedUnread,
+      lastMessageNames: (namedIn.get(row.lastMessageId ?? 0) ?? []).map((userId) => ({ userId, name: nameOf(userId) })),
       mentioned: row.mentionedAt > Math.max(row.readUpTo, row.clearedUpTo),
       readUpToId: row.readUpTo,
       peerReadUpToId: showsReceipts ? (readByPeers.get(conversation.id) ?? 0) : null,
@@ -89,6 +98,16 @@ export async function toConversations(
   })
 }
 
+/** More are not named: a change of a group can be about a hundred users. */
+const MAX_NAMED = 5
+
+/** The other users whom a line about the message names: its sender, and the one who removed it or those whom a change of the group is about. */
+function namedBy({ senderId, removal, type, content }: MessageRow, viewerId: number): number[] {
+  const about = type === 'SYSTEM' ? ((content as Partial<StoredContents['SYSTEM']>).userIds ?? []) : []
+  const ids = [senderId, removal?.userId, ...(about.length > MAX_NAMED ? [] : about)]
+  return [...new Set(ids.filter((id): id is number => id != null && id !== viewerId))]
+}
+
 const groupInfo = (
   group: ConversationRow & { readonly isOver: boolean },
   { role }: MemberRow,
@@ -100,5 +119,6 @@ const groupInfo = (
         orgId: group.orgId === 0 ? null : group.orgId,
         followsOrg: group.followsOrg,
         membersMentionAll: group.membersMentionAll,
+        membersPin: group.membersPin,
       }
     : null

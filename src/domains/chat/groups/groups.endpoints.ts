@@ -44,7 +44,8 @@ export const groupEndpoints = [
     method: 'PUT',
     path: '/api/chats/groups/:id',
     summary: 'Change the name or the picture of a group',
-    description: 'Also whether ordinary members may mention everybody. For its owner and administrators.',
+    description:
+      'Also whether ordinary members may mention everybody and pin messages. For its owner and administrators.',
     tag,
     access: app('chat:send'),
     params: ById,

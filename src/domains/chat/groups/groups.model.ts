@@ -67,6 +67,7 @@ export type CreateGroup = Static<typeof CreateGroup>
 
 export const UpdateGroup = Model('UpdateGroup', {
   membersMentionAll: Type.Optional(Type.Boolean({ description: 'Ordinary members may mention everybody' })),
+  membersPin: Type.Optional(Type.Boolean({ description: 'Ordinary members may pin messages' })),
   name: Type.Optional(GroupName),
   avatarFileId: Type.Optional(
     Nullable({ ...Id, description: 'An unused image of yours, of type `avatar`; null removes the picture' }),

@@ -245,6 +245,7 @@ export async function updateGroup(
         name = group.name,
         avatarFileId = group.avatarFileId,
         membersMentionAll = group.membersMentionAll,
+        membersPin = group.membersPin,
       } = input
       if (avatarFileId !== null && avatarFileId !== group.avatarFileId) {
         const to = {
@@ -256,12 +257,11 @@ export async function updateGroup(
         } as const
         await attachFile(tx, { userId: actor.userId, orgId: 0 }, avatarFileId, to)
       }
-      await store.updateGroup(tx, id, { name, avatarFileId, membersMentionAll })
+      const updated = await store.updateGroup(tx, id, { name, avatarFileId, membersMentionAll, membersPin })
       if (group.avatarFileId !== null && group.avatarFileId !== avatarFileId)
         await releaseFile(ctx, tx, group.avatarFileId)
       if (name !== group.name) await tell(ctx, tx, id, 'GROUP_RENAMED', [actor.userId], { name })
-      else if (avatarFileId !== group.avatarFileId || membersMentionAll !== group.membersMentionAll)
-        announce(tx, id, await store.memberIds(tx, id))
+      else if (updated.updatedAt !== group.updatedAt) announce(tx, id, await store.memberIds(tx, id))
     },
     IN_ORDER,
   )

@@ -150,7 +150,9 @@ export async function insertGroup(
 export async function updateGroup(
   tx: Tx,
   id: number,
-  change: Partial<Pick<GroupRow, 'name' | 'avatarFileId' | 'membersMentionAll' | 'orgId' | 'followsOrg'>>,
+  change: Partial<
+    Pick<GroupRow, 'name' | 'avatarFileId' | 'membersMentionAll' | 'membersPin' | 'orgId' | 'followsOrg'>
+  >,
 ): Promise<GroupRow> {
   const [row] = await tx
     .update(conversations)

@@ -53,6 +53,10 @@ export const Message = Model('Message', {
     }),
     description: 'Of a recalled message that others than the sender have removed',
   }),
+  pin: Nullable({
+    ...Model('MessagePin', { userId: { ...Id, description: 'The user who pinned it' }, pinnedAt: Time }),
+    description: 'Of a pinned message',
+  }),
   editedAt: Nullable({ ...Time, description: 'When the sender last changed the text' }),
   readCount: Type.Optional(
     Type.Integer({

@@ -49,6 +49,7 @@ export const toMessage = (ctx: AppContext, row: MessageRow, extras: MessageExtra
   recalled: row.recalledAt !== null,
   recalledAt: row.recalledAt,
   removal: row.removal,
+  pin: row.recalledAt === null ? row.pin : null,
   editedAt: row.recalledAt === null ? row.editedAt : null,
   createdAt: row.createdAt,
 })

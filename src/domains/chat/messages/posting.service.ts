@@ -149,6 +149,7 @@ class Group {
       editedAt: null,
       changedNumber: null,
       reactions: null,
+      pin: null,
     }))
     this.#accepted.push({ ...sending, conversationId, rows })
     if (!this.#conversations.has(conversationId)) this.#members += facts.memberCount ?? 2

@@ -135,7 +135,7 @@ const setRates = (db: Builders) =>
     },
   })
 
-export type NewMessage = Omit<MessageRow, 'recalledAt' | 'removal' | 'editedAt' | 'changedNumber' | 'reactions'>
+export type NewMessage = Omit<MessageRow, 'recalledAt' | 'removal' | 'editedAt' | 'changedNumber' | 'reactions' | 'pin'>
 
 /** Messages of a sender that count in a window. */
 export interface Rate {
@@ -174,6 +174,7 @@ export async function storeMessages(
     editedAt: null,
     changedNumber: null,
     reactions: null,
+    pin: null,
   }))
 }
 

@@ -1,0 +1,3 @@
+-- EXPAND 0.1.0
+
+SELECT 1;
