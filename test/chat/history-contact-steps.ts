@@ -229,7 +229,13 @@ export const contactSteps: Record<string, Step> = {
     const conversation = directOf(world, user, other)
     if (conversation !== undefined) {
       const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
-      Object.assign(memberOf(conversation, user), { hidden: true, clearedUpTo, pinned: false, muted: false })
+      Object.assign(memberOf(conversation, user), {
+        hidden: true,
+        clearedUpTo,
+        pinned: false,
+        muted: false,
+        markedUnread: false,
+      })
       endDraft(memberOf(conversation, user))
     }
   },

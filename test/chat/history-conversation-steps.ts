@@ -76,6 +76,10 @@ export const conversationSteps: Record<string, Step> = {
     const body = { muted: chance(60) }
     return [await put(user, `${path}/mute`, body), body]
   }),
+  markUnread: change('markUnread', async (user, path) => [
+    await of(user).post(`${path}/unread`),
+    { markedUnread: true },
+  ]),
   async draft(user) {
     const found = someConversation(user)
     if (found === undefined) return
@@ -116,6 +120,7 @@ export const conversationSteps: Record<string, Step> = {
     const reply = await of(user).post(`${path}/read`, messageId === undefined ? {} : { messageId })
     if (!answered(`read ${user.name} ${conversation.id} ${messageId}`, reply, ...allowed)) return
     const own = memberOf(conversation, user)
+    own.markedUnread = false
     own.readUpTo = Math.max(own.readUpTo, messageId ?? shown.at(-1)?.id ?? 0)
     const isHidden = conversation.type === 'DIRECT' && isBlocked(user, peerOf(conversation, user).user)
     if (!isHidden) own.shownUpTo = own.readUpTo
@@ -132,7 +137,10 @@ export const conversationSteps: Record<string, Step> = {
     const reply = await of(user).delete(`${path}/messages`)
     if (!answered(`clear ${user.name} ${conversation.id}`, reply, ...allowed)) return
     expect(reply.data, context()).toBeNull()
-    memberOf(conversation, user).clearedUpTo = conversation.messages.at(-1)?.id ?? 0
+    Object.assign(memberOf(conversation, user), {
+      clearedUpTo: conversation.messages.at(-1)?.id ?? 0,
+      markedUnread: false,
+    })
     // Messages that were sent just before must be gone from catching up as well.
     await compareSync(user)
   },
@@ -144,7 +152,8 @@ export const conversationSteps: Record<string, Step> = {
     if (!answered(`deleteConversation ${user.name} ${conversation.id}`, reply, ...allowed)) return
     expect(reply.data, context()).toBeNull()
     const clearedUpTo = conversation.messages.at(-1)?.id ?? 0
-    Object.assign(memberOf(conversation, user), { hidden: true, clearedUpTo, pinned: false, muted: false })
+    const gone = { hidden: true, clearedUpTo, pinned: false, muted: false, markedUnread: false }
+    Object.assign(memberOf(conversation, user), gone)
     endDraft(memberOf(conversation, user))
     await compareSync(user)
   },

@@ -53,6 +53,7 @@ async function learnSystem(group: Conversation, reader: User, ...events: [event:
       ...message,
       recalledAfter: undefined,
       editedAfter: undefined,
+      pinnedAfter: undefined,
       deletedBy: new Map(),
       told: [],
     })
@@ -121,7 +122,7 @@ export const groupSteps: Record<string, Step> = {
     joins++
     const members = [user, ...friends].map((each) => ({ ...newMember(each), joined: joins }))
     members[0]!.role = 'OWNER'
-    const group: Conversation = { id, type: 'GROUP', name, createdAt, members, messages: [] }
+    const group: Conversation = { id, type: 'GROUP', name, membersPin: false, createdAt, members, messages: [] }
     conversations.push(group)
     await learnSystem(group, user, ['GROUP_CREATED', user])
     checkConversation(reply.data, group, user)
@@ -136,6 +137,17 @@ export const groupSteps: Record<string, Step> = {
     if (!answered(`renameGroup ${user.name} ${group.id} ${name}`, reply, ...allowed) || group.name === name) return
     group.name = name
     await learnSystem(group, user, ['GROUP_RENAMED', user])
+    checkConversation(reply.data, group, user)
+  },
+  async letMembersPin(user) {
+    const found = someGroup(user)
+    if (found === undefined) return
+    const { group, path, own, refused } = found
+    const membersPin = chance(50)
+    const reply = await of(user).put(path, { membersPin })
+    const allowed = refused ?? [own!.role === 'MEMBER' ? 403 : 200]
+    if (!answered(`letMembersPin ${user.name} ${group.id} ${membersPin}`, reply, ...allowed)) return
+    group.membersPin = membersPin
     checkConversation(reply.data, group, user)
   },
   async listMembers(user) {

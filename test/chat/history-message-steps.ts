@@ -214,7 +214,7 @@ async function deliver(user: User, to: User | Conversation, messages: readonly S
   if (conversation === undefined) {
     const { createdAt } = ok(await of(user).get(`/api/chats/conversations/${conversationId}`)).data
     const members = [newMember(user), newMember(to as User)]
-    conversation = { id: conversationId, type: 'DIRECT', name: '', createdAt, members, messages: [] }
+    conversation = { id: conversationId, type: 'DIRECT', name: '', membersPin: false, createdAt, members, messages: [] }
     conversations.push(conversation)
   }
   for (const message of messages) {
@@ -224,7 +224,14 @@ async function deliver(user: User, to: User | Conversation, messages: readonly S
       null,
     ])
     expect(message.id, context()).toBeGreaterThan(newest())
-    const kept = { ...message, recalledAfter: undefined, editedAfter: undefined, deletedBy: new Map(), told: [] }
+    const kept = {
+      ...message,
+      recalledAfter: undefined,
+      editedAfter: undefined,
+      pinnedAfter: undefined,
+      deletedBy: new Map(),
+      told: [],
+    }
     conversation.messages.push(kept)
     tellOfMentions(conversation, kept)
   }
@@ -439,7 +446,11 @@ export const messageSteps: Record<string, Step> = {
     if (!answered(`removeMessage ${user.name} ${message.id}`, reply, allowed)) return
     if (message.recalledAt === null) {
       expect(reply.data.removal.userId, context()).toBe(user.id)
-      Object.assign(message, { recalledAfter: newest(), recalledAt: reply.data.recalledAt })
+      Object.assign(message, {
+        recalledAfter: newest(),
+        recalledAt: reply.data.recalledAt,
+        removal: reply.data.removal,
+      })
       for (const member of conversation.members) if (member.mentionedAt === message.id) member.mentionedAt = 0
     }
     checkMessages([reply.data], [message])

@@ -54,11 +54,16 @@ export interface Sent extends Message {
   readonly content: Readonly<Record<string, unknown>>
   /** Of the `toUserId` or `conversationId` and everything else that was sent with the key. */
   recalledAt: number | null
+  /** Of a message that others have removed. */
+  removal: { readonly userId: number } | null
   /** The recall has a number between this id and that of the next message. */
   recalledAfter: number | undefined
   editedAt: number | null
   /** As `recalledAfter`, of the last edit. */
   editedAfter: number | undefined
+  pin: Message['pin']
+  /** As `recalledAfter`, of the last time it was pinned or unpinned. */
+  pinnedAfter: number | undefined
   /** The users who have deleted it for themselves; the deletion has a number between this id and that of the next message. */
   readonly deletedBy: Map<User, number>
   /** Whom any version of the text has mentioned. */
@@ -85,6 +90,7 @@ export interface Member {
   hidden: boolean
   pinned: boolean
   muted: boolean
+  markedUnread: boolean
   draft: string
   draftVersion: number
 }
@@ -99,6 +105,8 @@ export interface Conversation {
   readonly isNotes?: boolean
   /** Of groups. */
   name: string
+  /** Of groups: ordinary members may pin messages. */
+  membersPin: boolean
   readonly members: Member[]
   readonly messages: Sent[]
 }
@@ -139,6 +147,7 @@ export const newMember = (user: User, clearedUpTo = 0): Member => ({
   hidden: false,
   pinned: false,
   muted: false,
+  markedUnread: false,
   draft: '',
   draftVersion: 0,
 })
@@ -149,6 +158,14 @@ export function visible(conversation: Conversation, user: User): Sent[] {
     ({ id, deletedBy }) => id > clearedUpTo && id <= leftAfter && !deletedBy.has(user),
   )
 }
+
+export const MAX_PINS = 3
+
+/** The latest pinned first. */
+export const pinnedIn = ({ messages }: Conversation): Sent[] =>
+  messages
+    .filter(({ pin, recalledAt }) => pin !== null && recalledAt === null)
+    .toSorted((a, b) => b.pin!.pinnedAt - a.pin!.pinnedAt || b.id - a.id)
 
 /** Whether the user has not read the newest message that mentions the user. */
 export function isMentioned(conversation: Conversation, user: User): boolean {
@@ -298,7 +315,8 @@ export function syncOf({ conversations }: World, user: User, afterId: number) {
   // A message is given once in each list, as it is now: a recall hides the edits before it.
   const updated = own.flatMap((each) =>
     visible(each, user).filter(
-      ({ recalledAt, editedAfter }) => recalledAt === null && editedAfter !== undefined && editedAfter >= afterId,
+      ({ recalledAt, editedAfter = -1, pinnedAfter = -1 }) =>
+        recalledAt === null && Math.max(editedAfter, pinnedAfter) >= afterId,
     ),
   )
   const deleted = own.flatMap((each) => each.messages.filter(({ deletedBy }) => (deletedBy.get(user) ?? -1) >= afterId))

@@ -22,6 +22,7 @@ import {
   lastOf,
   memberOf,
   peerOf,
+  pinnedIn,
   presentMembers,
   readCountOf,
   type Sent,
@@ -169,6 +170,7 @@ export function essence(message: Sent) {
     content: message.recalledAt === null ? unsigned(message.content) : {},
     recalledAt: message.recalledAt,
     editedAt: message.recalledAt === null ? message.editedAt : null,
+    pin: message.recalledAt === null ? message.pin : null,
   }
 }
 
@@ -191,10 +193,25 @@ export function viewOf(conversation: Conversation, user: User) {
     readUpToId: own.readUpTo,
     pinned: own.pinned,
     muted: own.muted,
+    markedUnread: own.markedUnread,
+    lastMessageNames: conversation.type === 'GROUP' && last ? namesOf(last, user) : [],
     draft: own.draft,
     draftVersion: own.draftVersion,
     isNotes: conversation.isNotes === true,
   }
+}
+
+/** The names in a line about a message of a group. */
+function namesOf({ senderId, recalledAt, removal, content }: Sent, user: User) {
+  const about = senderId === null ? (content['userIds'] as readonly number[]) : []
+  const remover = recalledAt === null ? undefined : removal?.userId
+  const ids = [senderId, remover, ...(about.length > 5 ? [] : about)]
+  return [...new Set(ids)]
+    .filter((id) => id != null && id !== user.id)
+    .map((id) => ({
+      userId: id,
+      name: user.contacts.get(id!)?.remark || world.users.find((each) => each.id === id)!.nickname,
+    }))
 }
 
 function directView(conversation: Conversation, user: User) {
@@ -251,7 +268,7 @@ async function compareConversations(user: User): Promise<void> {
   ).toEqual(expected.map(({ id }) => id))
   for (const [i, view] of pages.entries()) checkConversation(view, expected[i]!, user)
   const unread = ok(await person.get('/api/chats/conversations', { unread: true })).data
-  const withUnread = expected.filter((each) => unreadOf(each, user) > 0)
+  const withUnread = expected.filter((each) => unreadOf(each, user) > 0 || memberOf(each, user).markedUnread)
   expect(
     unread.items.map((each: { id: number }) => each.id),
     context(),
@@ -261,6 +278,13 @@ async function compareConversations(user: User): Promise<void> {
     expect(reply.status, context()).toBe(expected.includes(each) ? 200 : 404)
     if (reply.status === 200) checkConversation(reply.data, each, user)
     if (expected.includes(each)) await compareHistory(each, user)
+    const pins = await person.get(`/api/chats/conversations/${each.id}/pins`)
+    expect(pins.status, context()).toBe(reply.status)
+    if (pins.status === 200) {
+      const seen = visible(each, user)
+      const shown = pinnedIn(each).filter((message) => seen.includes(message))
+      checkMessages(pins.data.items, shown)
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import { contactSteps } from './history-contact-steps.ts'
 import { conversationSteps } from './history-conversation-steps.ts'
 import { groupSteps } from './history-group-steps.ts'
 import { makeThings, messageSteps } from './history-message-steps.ts'
+import { pinSteps } from './history-pin-steps.ts'
 import { compare, outcomes, pick, restart, seed, setUp, type Step, tearDown, world } from './history-world.ts'
 
 /** PostgreSQL takes several times as long for a step. */
@@ -27,17 +28,27 @@ beforeAll(async () => {
 })
 afterAll(tearDown)
 
-const steps: Record<string, Step> = { ...contactSteps, ...conversationSteps, ...messageSteps, ...groupSteps }
+const steps: Record<string, Step> = {
+  ...contactSteps,
+  ...conversationSteps,
+  ...messageSteps,
+  ...pinSteps,
+  ...groupSteps,
+}
 /** The steps of a round: the frequent ones several times. */
 const names = [
   ...Object.keys(steps),
   ...Object.keys(messageSteps),
   ...Array.from<string>({ length: 10 }).fill('send'),
   ...Array.from<string>({ length: 3 }).fill('recall'),
-  ...Array.from<string>({ length: 5 }).fill('edit'),
+  ...Array.from<string>({ length: 6 }).fill('edit'),
   ...Array.from<string>({ length: 3 }).fill('read'),
   ...Array.from<string>({ length: 2 }).fill('readers'),
   ...Object.keys(groupSteps),
+  ...Object.keys(pinSteps),
+  'pinMessage',
+  'pinMessage',
+  'pinMessage',
   'createGroup',
   'addMember',
   'addMember',
@@ -77,6 +88,8 @@ test(`${STEPS} random steps of six users of the chat are answered as the model s
     'sendToGroup 4015',
     'readers 404',
     'readers 4015',
+    'pinMessage 4015',
+    'pinMessage 4016',
   ]
   if (STEPS >= 2600 && inProcess) expect(refused.filter((outcome) => !outcomes.has(outcome))).toEqual([])
 }, 1_200_000)

@@ -13,6 +13,7 @@ export interface Message {
   readonly createdAt: number
   readonly recalledAt: number | null
   readonly editedAt: number | null
+  readonly pin: { readonly userId: number; readonly pinnedAt: number } | null
 }
 
 export interface Recall {
