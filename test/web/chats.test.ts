@@ -274,9 +274,9 @@ describe('chats', () => {
     const page = await browser.signedIn(quinn, { isPhone: true, locale: 'zh-CN' })
     await page.goto('/console/chats')
     const row = page.getByRole('link', { name: /开放日/ })
-    await row.getByText('成员 创建了群聊').waitFor()
+    await row.getByText(`${await nameOf(pia)} 创建了群聊`).waitFor()
     ok(await pia.call('groups.update', { params: { id }, body: { name: '开放日筹备' } }))
-    await row.getByText('成员 修改了群名').waitFor()
+    await row.getByText(`${await nameOf(pia)} 修改了群名`).waitFor()
   })
 
   test('the row of a group says which message is the own one, and its number of unread messages is at its end', async () => {
@@ -309,7 +309,7 @@ describe('chats', () => {
     await write(quinn, 'I do')
     await row.getByText('You: I do').waitFor()
     await write(pia, 'Thank you')
-    await row.getByText('Thank you').waitFor()
+    await row.getByText(`${await nameOf(pia)}: Thank you`).waitFor()
     expect(await row.getByText('You:').count()).toBe(0)
   })
 

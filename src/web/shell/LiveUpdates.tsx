@@ -15,7 +15,7 @@ import { addUnreadMessages, type Frame, sendFrame, setUnreadMessages, useLive } 
 import { type OpenPage, renewPush } from '../session/push.ts'
 import { registerWorkerLater } from '../session/service-worker.ts'
 import { may, reloadSession, useSession } from '../session/session.ts'
-import { applyFrame } from './conversation-cache.ts'
+import { applyFrame, weightOf } from './conversation-cache.ts'
 import { keepLater } from './keep.ts'
 
 const words = texts({ en: { open: 'Open' }, zh: { open: '查看' } })
@@ -134,5 +134,5 @@ async function countUnread(): Promise<void> {
   const { items } = await call('conversations.list', { query: { unread: true, size: 100 } }).catch(() => ({
     items: [],
   }))
-  setUnreadMessages(items.reduce((sum, { unreadCount }) => sum + unreadCount, 0))
+  setUnreadMessages(items.reduce((sum, each) => sum + weightOf(each), 0))
 }

@@ -40,11 +40,14 @@ export function applyFrame(client: QueryClient, frame: Frame, userId: number): A
       const after = moved(rows, id, change)
       if (after !== rows) client.setQueryData(query.queryKey, stored(before, after))
       // The list of unread conversations has one that was read.
-      if (next?.unreadCount === 0 && JSON.stringify(query.queryKey).includes('"unread":true')) isWhole = false
+      if (next && weightOf(next) === 0 && JSON.stringify(query.queryKey).includes('"unread":true')) isWhole = false
     } else if (frame.type === 'message' && query.isActive()) isWhole = false
   }
   return { unread: unreadBy(frame, userId, known, next), isWhole }
 }
+
+/** The part of a conversation in the number of unread messages: one more if the user has marked it as unread. */
+export const weightOf = ({ unreadCount, markedUnread }: Conversation): number => unreadCount + Number(markedUnread)
 
 const conversationOf = ({ type, data }: Frame): number =>
   type === 'conversation.updated' ? data.id : (data.message ?? data).conversationId
@@ -99,7 +102,7 @@ function changedBy(row: Conversation, { type, data }: Frame, userId: number): Co
       if (data.readUpToId <= row.readUpToId) return row
       // How many of the messages after it are unread is not known.
       if (last !== null && data.readUpToId < last.id) return undefined
-      return { ...row, readUpToId: data.readUpToId, unreadCount: 0, mentioned: false }
+      return { ...row, readUpToId: data.readUpToId, unreadCount: 0, markedUnread: false, mentioned: false }
     case 'conversation.updated':
       return data.deleted === true || data.pinned !== row.pinned ? undefined : (data as Conversation)
     default:
@@ -116,7 +119,7 @@ function unreadBy(
   if (type === 'message.recalled' && data.deleted === true) return 0
   if (type === 'message.updated' || (type === 'read' && data.userId !== userId)) return 0
   if (known !== undefined && next !== undefined && (known !== next || type === 'read'))
-    return next.unreadCount - known.unreadCount
+    return weightOf(next) - weightOf(known)
   // A row that has the message already was read after it, perhaps together with the number.
   if (type === 'message' && known === undefined) return isNew(data, userId) ? 1 : 0
   return undefined

@@ -23,6 +23,7 @@ import { onLogKey, ROW } from './log-keys.ts'
 import { MessageRow } from './MessageRow.tsx'
 import { useOutgoing } from './outbox.ts'
 import { OutgoingRow } from './OutgoingRow.tsx'
+import { PinBar } from './PinBar.tsx'
 import { useNames, useTitleOf } from './text.ts'
 import { useMessages } from './use-messages.ts'
 import { words } from './words.ts'
@@ -63,7 +64,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
   // Where the user had read when the page was opened: the line above the new messages stays there.
   const [readBefore] = useState(conversation.readUpToId)
   const typing = useTyping(id)
-  useReading(id, messages.items, user.id)
+  useReading(conversation, messages.items, user.id)
 
   const { items } = messages
   const own = new Set(items?.map(({ clientMsgId }) => clientMsgId))
@@ -74,6 +75,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
       : undefined
   useScrollTo(wanted, items)
   const canWrite = may('messages.send') && (group === null || group.role !== null)
+  const mayPin = canWrite && may('messages.pin') && (group === null || group.role !== 'MEMBER' || group.membersPin)
   return (
     <>
       <Header
@@ -82,6 +84,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         typing={typing.map(nameOf)}
         menu={<ConversationMenu conversation={conversation} members={members} onCleared={messages.clear} />}
       />
+      <PinBar conversation={conversation} nameOf={nameOf} mayPin={mayPin} onChanged={messages.replace} />
       <Box
         role="log"
         aria-label={title}
@@ -128,6 +131,7 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
                   members={members}
                   isGroup={group !== null}
                   isNotes={isNotes}
+                  mayPin={mayPin}
                   isManager={group?.role === 'OWNER' || group?.role === 'ADMIN'}
                   day={isNewDay ? message.createdAt : undefined}
                   isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
@@ -294,9 +298,14 @@ function useTyping(conversationId: number): readonly number[] {
   return [...until.keys()]
 }
 
-/** Marks messages as read while the page is visible. */
-function useReading(conversationId: number, items: readonly Message[] | undefined, userId: number): void {
-  const newest = items?.findLast(({ senderId }) => senderId !== userId)?.id
+/** Marks messages as read while the page is visible. A mark of the user as unread ends when the conversation is opened, and not when it is set meanwhile. */
+function useReading(
+  { id: conversationId, markedUnread }: ConversationView,
+  items: readonly Message[] | undefined,
+  userId: number,
+): void {
+  const [wasUnread] = useState(markedUnread)
+  const newest = items?.findLast(({ senderId }) => senderId !== userId || wasUnread)?.id
   const marked = useRef(0)
   useEffect(() => {
     const mark = () => {

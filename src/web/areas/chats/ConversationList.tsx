@@ -4,8 +4,10 @@ import {
   Add,
   BookmarkBorder,
   Chat,
+  Circle,
   GroupAdd,
   ManageSearch,
+  MoreVert,
   NotificationsOffOutlined,
   PushPin,
 } from '@mui/icons-material'
@@ -23,11 +25,11 @@ import {
   Tooltip,
   Typography,
 } from '@mui/material'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 
-import { usePages } from '../../api/pages.ts'
-import type { Conversation } from '../../api/types.ts'
+import { useAll, usePages } from '../../api/pages.ts'
+import type { Conversation, GroupMember } from '../../api/types.ts'
 import { clockTime, date } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
@@ -35,6 +37,7 @@ import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.ts
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useFocusedTitle } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { ViewEntries } from './ConversationMenu.tsx'
 import { ConversationPortrait } from './ConversationPortrait.tsx'
 import { useKeptText } from './drafts.ts'
 import { GroupDialog } from './GroupDialog.tsx'
@@ -128,22 +131,66 @@ export function ConversationList({ openId }: { openId: number | undefined }) {
 
 const isToday = (time: number): boolean => new Date(time).toDateString() === new Date().toDateString()
 
+/** Whether the row itself has the name of the sender. */
+const isKnown = ({ lastMessage, lastMessageNames }: Conversation, userId: number): boolean =>
+  [userId, null, ...lastMessageNames.map((each) => each.userId)].includes(lastMessage?.senderId ?? null)
+
+/** Milliseconds for each member within which the members of a group are read, so that a message to a large group does not make all of them ask at once. */
+const SPREAD = 10
+
+/** The members of a group, if a message came by the socket whose sender the row does not name. */
+function useSenders(conversation: Conversation, userId: number): readonly GroupMember[] | undefined {
+  const { id, group } = conversation
+  const isNeeded = group !== null && group.role !== null && !isKnown(conversation, userId)
+  const [isRead, setRead] = useState(false)
+  useEffect(() => {
+    if (!isNeeded || isRead) return
+    const timer = setTimeout(() => setRead(true), SPREAD * Math.random() * group.memberCount)
+    return () => clearTimeout(timer)
+  }, [isNeeded, isRead, group?.memberCount])
+  return useAll('groups.members', { params: { id } }, { enabled: isNeeded && isRead }).data
+}
+
 function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boolean }) {
   const t = useTexts(words)
   const excerpt = useExcerpt()
   const { user } = useSession()
   const title = useTitleOf()(conversation)
-  const { id, isNotes, avatarUrl, peer, group, lastMessage, unreadCount, mentioned, pinned, muted } = conversation
+  const { id, isNotes, avatarUrl, peer, group, lastMessage, unreadCount, markedUnread, mentioned, pinned, muted } =
+    conversation
   const kept = useKeptText(id)
   const draft = kept ?? conversation.draft
-  const nameOf = useNames(undefined, peer && { userId: peer.userId, title })
+  const members = useSenders(conversation, user.id)
+  const nameOf = useNames(members, peer && { userId: peer.userId, title }, conversation.lastMessageNames)
   const time = lastMessage?.createdAt ?? conversation.createdAt
   const said = lastMessage === null ? '' : excerpt(lastMessage, nameOf)
-  // The list has no names of members. Events of the group and recalls name the person themselves.
-  const isMine = group !== null && lastMessage !== null && lastMessage.senderId === user.id && !lastMessage.recalled
-  const text = isMine ? t.said(nameOf(user.id), said) : said
+  // Events of the group and recalls name the person themselves.
+  const isSaid = group !== null && lastMessage !== null && lastMessage.senderId !== null && !lastMessage.recalled
+  const isNamed = isSaid && (members !== undefined || isKnown(conversation, user.id))
+  const text = isNamed ? t.said(nameOf(lastMessage.senderId), said) : said
+  const isUnread = unreadCount > 0 || markedUnread
   return (
-    <ListItem disablePadding>
+    <ListItem
+      disablePadding
+      secondaryAction={
+        <IconMenu
+          label={t.rowActions(title)}
+          icon={<MoreVert fontSize="small" />}
+          edge="end"
+          size="small"
+          className="actions"
+          sx={{ opacity: { xs: 0.7, md: 0.35 }, '&:hover, &:focus-visible': { opacity: 1 } }}
+        >
+          <ViewEntries conversation={conversation} />
+        </IconMenu>
+      }
+      // Beside the title: the number of unread messages is at the end of the line below.
+      sx={{
+        '&:hover .actions': { opacity: 1 },
+        '& > .MuiListItemButton-root': { pr: 2 },
+        '& > .MuiListItemSecondaryAction-root': { top: 22, right: 12 },
+      }}
+    >
       <ListItemButton
         component={Link}
         to={`/chats/${id}`}
@@ -157,8 +204,8 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
         <ListItemText
           disableTypography
           primary={
-            <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
-              <Typography noWrap sx={{ flex: 1, fontWeight: unreadCount > 0 ? 650 : 500 }}>
+            <Stack direction="row" spacing={1} sx={{ alignItems: 'center', pr: 3 }}>
+              <Typography noWrap sx={{ flex: 1, fontWeight: isUnread ? 650 : 500 }}>
                 {title}
               </Typography>
               {pinned && <PushPin titleAccess={t.pinned} sx={{ fontSize: 15, color: 'text.secondary' }} />}
@@ -197,6 +244,9 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
                   aria-label={t.unreadCount(unreadCount)}
                   sx={{ height: 20, fontWeight: 650 }}
                 />
+              )}
+              {unreadCount === 0 && markedUnread && (
+                <Circle titleAccess={t.unread} color={muted ? 'disabled' : 'error'} sx={{ fontSize: 14 }} />
               )}
             </Stack>
           }

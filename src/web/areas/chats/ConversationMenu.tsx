@@ -6,6 +6,8 @@ import {
   Download,
   Group,
   ManageSearch,
+  MarkChatReadOutlined,
+  MarkChatUnreadOutlined,
   MoreVert,
   NotificationsNone,
   NotificationsOffOutlined,
@@ -32,6 +34,8 @@ const words = texts({
     search: 'Search this conversation',
     group: 'Group and members',
     contact: 'Contact',
+    markRead: 'Mark as read',
+    markUnread: 'Mark as unread',
     pin: 'Pin to the top',
     unpin: 'Unpin',
     mute: 'Mute',
@@ -53,6 +57,8 @@ const words = texts({
     search: '搜索此会话',
     group: '群聊与成员',
     contact: '联系人资料',
+    markRead: '标为已读',
+    markUnread: '标为未读',
     pin: '置顶',
     unpin: '取消置顶',
     mute: '静音',
@@ -69,6 +75,46 @@ const words = texts({
   },
 })
 
+/** The changes of a user's own view: for the menu of a conversation, and that of its row. */
+export function ViewEntries({
+  conversation: { id, pinned, muted, markedUnread, unreadCount, isNotes },
+  onUnread,
+}: {
+  conversation: Conversation
+  onUnread?: () => void
+}) {
+  const t = useTexts(words)
+  const params = { id }
+  const refreshes = ['conversations']
+  const pin = useAction('conversations.pin', { refreshes })
+  const mute = useAction('conversations.mute', { refreshes })
+  // Their frames change the rows and the number of unread messages together.
+  const read = useAction('conversations.read', { refreshes: [] })
+  const unread = useAction('conversations.unread', { refreshes: [], ...(onUnread && { onDone: onUnread }) })
+  const isUnread = unreadCount > 0 || markedUnread
+  return (
+    <>
+      <MenuEntry
+        icon={isUnread ? <MarkChatReadOutlined /> : <MarkChatUnreadOutlined />}
+        text={isUnread ? t.markRead : t.markUnread}
+        onClick={() => (isUnread ? read.mutate({ params, body: {} }) : unread.mutate({ params }))}
+      />
+      <MenuEntry
+        icon={<PushPinOutlined />}
+        text={pinned ? t.unpin : t.pin}
+        onClick={() => pin.mutate({ params, body: { pinned: !pinned } })}
+      />
+      {!isNotes && (
+        <MenuEntry
+          icon={muted ? <NotificationsNone /> : <NotificationsOffOutlined />}
+          text={muted ? t.unmute : t.mute}
+          onClick={() => mute.mutate({ params, body: { muted: !muted } })}
+        />
+      )}
+    </>
+  )
+}
+
 export interface ConversationMenuProps {
   conversation: Conversation
   members: readonly GroupMember[]
@@ -81,11 +127,8 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
   const navigate = useNavigate()
   const [dialog, setDialog] = useState<'search' | 'group' | 'export' | 'clear' | 'delete'>()
   const title = useTitleOf()(conversation)
-  const { id, pinned, muted, group, peer, isNotes } = conversation
+  const { id, group, peer, isNotes } = conversation
   const params = { id }
-  const refreshes = ['conversations']
-  const pin = useAction('conversations.pin', { refreshes })
-  const mute = useAction('conversations.mute', { refreshes })
   const close = () => setDialog(undefined)
   return (
     <>
@@ -101,18 +144,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
         {may('messages.search') && (
           <MenuEntry icon={<ManageSearch />} text={t.search} onClick={() => setDialog('search')} />
         )}
-        <MenuEntry
-          icon={<PushPinOutlined />}
-          text={pinned ? t.unpin : t.pin}
-          onClick={() => pin.mutate({ params, body: { pinned: !pinned } })}
-        />
-        {!isNotes && (
-          <MenuEntry
-            icon={muted ? <NotificationsNone /> : <NotificationsOffOutlined />}
-            text={muted ? t.unmute : t.mute}
-            onClick={() => mute.mutate({ params, body: { muted: !muted } })}
-          />
-        )}
+        <ViewEntries conversation={conversation} onUnread={() => void navigate('/chats')} />
         {group?.role !== null && may('conversations.export') && (
           <MenuEntry icon={<Download />} text={t.export} onClick={() => setDialog('export')} />
         )}

@@ -45,6 +45,7 @@ const words = texts({
     name: 'Name of the group',
     renamed: 'Group renamed.',
     changed: 'Picture changed.',
+    membersPin: 'Members may pin messages',
     mentionAll: 'Members may mention everybody with @all',
     mentionSaved: 'Saved.',
     add: 'Add members',
@@ -72,6 +73,7 @@ const words = texts({
     name: '群名称',
     renamed: '群名已修改。',
     changed: '头像已更换。',
+    membersPin: '允许成员置顶消息',
     mentionAll: '允许成员 @所有人',
     mentionSaved: '已保存。',
     add: '添加成员',
@@ -317,7 +319,7 @@ function Appearance({ conversation: { id, title, avatarUrl, group } }: { convers
   const params = { id }
   const refreshes = ['conversations']
   const setPicture = useAction('groups.update', { refreshes, done: t.changed })
-  const setMention = useAction('groups.update', { refreshes, done: t.mentionSaved })
+  const setSwitch = useAction('groups.update', { refreshes, done: t.mentionSaved })
   const form = useForm(
     'groups.update',
     { name: title },
@@ -347,8 +349,15 @@ function Appearance({ conversation: { id, title, avatarUrl, group } }: { convers
         control={<Switch />}
         label={t.mentionAll}
         checked={group!.membersMentionAll}
-        disabled={setMention.isPending}
-        onChange={(_, membersMentionAll) => setMention.mutate({ params, body: { membersMentionAll } })}
+        disabled={setSwitch.isPending}
+        onChange={(_, membersMentionAll) => setSwitch.mutate({ params, body: { membersMentionAll } })}
+      />
+      <FormControlLabel
+        control={<Switch />}
+        label={t.membersPin}
+        checked={group!.membersPin}
+        disabled={setSwitch.isPending}
+        onChange={(_, membersPin) => setSwitch.mutate({ params, body: { membersPin } })}
       />
     </Stack>
   )

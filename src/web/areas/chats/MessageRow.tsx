@@ -10,6 +10,8 @@ import {
   FlagOutlined,
   Forward,
   MoreVert,
+  PushPin,
+  PushPinOutlined,
   RemoveCircleOutlined,
   Reply,
   Undo,
@@ -53,6 +55,9 @@ const own = texts({
     edit: 'Edit',
     remove: 'Remove for everyone',
     report: 'Report',
+    pin: 'Pin message',
+    unpin: 'Unpin message',
+    pinnedBy: (name: string) => `Pinned by ${name}`,
     deleteForMe: 'Delete for me',
     deleteTitle: 'Delete this message for yourself?',
     deleteText: 'It disappears on all of your devices. Others still see it.',
@@ -78,6 +83,9 @@ const own = texts({
     edit: '编辑',
     remove: '为所有人移除',
     report: '举报',
+    pin: '置顶消息',
+    unpin: '取消置顶消息',
+    pinnedBy: (name: string) => `由 ${name} 置顶`,
     deleteForMe: '仅为我删除',
     deleteTitle: '为自己删除这条消息？',
     deleteText: '它将从你的所有设备上消失，其他人仍能看到。',
@@ -104,6 +112,7 @@ export interface MessageRowProps {
   members: readonly GroupMember[]
   isGroup: boolean
   isNotes: boolean
+  mayPin: boolean
   /** The user is the owner or an administrator of the group. */
   isManager: boolean
   /** Time of the message if it is the first of its day. */
@@ -203,12 +212,7 @@ export function MessageRow(props: MessageRowProps) {
               )}
               <Content message={message} />
               <Stack direction="row" spacing={0.5} sx={{ justifyContent: 'flex-end', alignItems: 'center', mt: 0.25 }}>
-                {message.forwarded && <Forward titleAccess={o.forwarded} sx={{ fontSize: 14 }} />}
-                {message.editedAt !== null && (
-                  <Typography variant="caption" title={o.editedAt(dateTime(message.editedAt))}>
-                    {o.edited}
-                  </Typography>
-                )}
+                <Marks message={message} nameOf={nameOf} />
                 {!isFollowed && (
                   <SentAt
                     message={message}
@@ -238,6 +242,22 @@ export function MessageRow(props: MessageRowProps) {
         </Stack>
       )}
     </Box>
+  )
+}
+
+/** That the message is pinned, forwarded or edited. */
+function Marks({ message: { pin, forwarded, editedAt }, nameOf }: { message: Message; nameOf: NameOf }) {
+  const o = useTexts(own)
+  return (
+    <>
+      {pin !== null && <PushPin titleAccess={o.pinnedBy(nameOf(pin.userId))} sx={{ fontSize: 14 }} />}
+      {forwarded && <Forward titleAccess={o.forwarded} sx={{ fontSize: 14 }} />}
+      {editedAt !== null && (
+        <Typography variant="caption" title={o.editedAt(dateTime(editedAt))}>
+          {o.edited}
+        </Typography>
+      )}
+    </>
   )
 }
 
@@ -273,6 +293,7 @@ function Actions({
   members,
   isNotes,
   isManager,
+  mayPin,
   onReply,
   onChanged,
   onDeleted,
@@ -288,6 +309,10 @@ function Actions({
   const [step, setStep] = useState<'remove' | 'report' | 'readers'>()
   const recall = useAction('messages.recall', {
     refreshes: ['conversations'],
+    onDone: (changed) => onChanged([changed]),
+  })
+  const pin = useAction(message.pin === null ? 'messages.pin' : 'messages.unpin', {
+    refreshes: ['conversations.pins'],
     onDone: (changed) => onChanged([changed]),
   })
   const text = message.type === 'TEXT' ? String(message.content['text']) : undefined
@@ -318,6 +343,13 @@ function Actions({
         {text !== undefined && <MenuEntry icon={<ContentCopy />} text={o.copy} onClick={() => copy(text)} />}
         {may('messages.forward') && (
           <MenuEntry icon={<Forward />} text={o.forward} onClick={() => setForwarding(true)} />
+        )}
+        {mayPin && (
+          <MenuEntry
+            icon={<PushPinOutlined />}
+            text={message.pin === null ? o.pin : o.unpin}
+            onClick={() => pin.mutate({ params: { id: message.id } })}
+          />
         )}
         {isOwn && text !== undefined && !message.forwarded && onReply !== undefined && may('messages.edit') && (
           <MenuEntry icon={<Edit />} text={o.edit} onClick={() => setEditing(true)} />

@@ -8,14 +8,19 @@ import { eventWords, words } from './words.ts'
 
 export type NameOf = (userId: number | null) => string
 
-/** The names of the members of a conversation, undefined if they are not known. `title` is that of the other user of a direct one. */
+/**
+ * The names of the members of a conversation, undefined if they are not known. `title` is that of the other user of a direct one, `some` are names that are
+ * known anyway.
+ */
 export function useNames(
   members: readonly GroupMember[] | undefined,
   peer: { userId: number; title: string } | null,
+  some: Conversation['lastMessageNames'] = [],
 ): NameOf {
   const t = useTexts(words)
   const { user } = useSession()
   const names = new Map(members?.map(({ userId, nickname }) => [userId, nickname]))
+  for (const { userId, name } of some) names.set(userId, name)
   return (userId) => {
     if (userId === user.id) return t.you
     if (peer !== null && userId === peer.userId) return peer.title
