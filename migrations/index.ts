@@ -106,6 +106,12 @@ import sqlite0142 from './sqlite/0142_chat_reports.sql' with { type: 'text' }
 import sqlite0143 from './sqlite/0143_chat_mention_all.sql' with { type: 'text' }
 import sqlite0150 from './sqlite/0150_pins.sql' with { type: 'text' }
 import sqlite0151 from './sqlite/0151_pins_indexes.sql' with { type: 'text' }
+import sqlite0152 from './sqlite/0152_group_read_marks.sql' with { type: 'text' }
+import sqlite0153 from './sqlite/0153_presence.sql' with { type: 'text' }
+import sqlite0154 from './sqlite/0154_chat_drafts.sql' with { type: 'text' }
+import sqlite0156 from './sqlite/0156_voice_lengths.sql' with { type: 'text' }
+import sqlite0158 from './sqlite/0158_availability.sql' with { type: 'text' }
+import sqlite0162 from './sqlite/0162_availability_indexes.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -212,6 +218,12 @@ import postgres0142 from './postgres/0142_chat_reports.sql' with { type: 'text' 
 import postgres0143 from './postgres/0143_chat_mention_all.sql' with { type: 'text' }
 import postgres0150 from './postgres/0150_pins.sql' with { type: 'text' }
 import postgres0151 from './postgres/0151_pins_indexes.sql' with { type: 'text' }
+import postgres0152 from './postgres/0152_group_read_marks.sql' with { type: 'text' }
+import postgres0153 from './postgres/0153_presence.sql' with { type: 'text' }
+import postgres0154 from './postgres/0154_chat_drafts.sql' with { type: 'text' }
+import postgres0156 from './postgres/0156_voice_lengths.sql' with { type: 'text' }
+import postgres0158 from './postgres/0158_availability.sql' with { type: 'text' }
+import postgres0162 from './postgres/0162_availability_indexes.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -326,6 +338,12 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0143_chat_mention_all', sql: sqlite0143 },
     { name: '0150_pins', sql: sqlite0150 },
     { name: '0151_pins_indexes', sql: sqlite0151 },
+    { name: '0152_group_read_marks', sql: sqlite0152 },
+    { name: '0153_presence', sql: sqlite0153 },
+    { name: '0154_chat_drafts', sql: sqlite0154 },
+    { name: '0156_voice_lengths', sql: sqlite0156 },
+    { name: '0158_availability', sql: sqlite0158 },
+    { name: '0162_availability_indexes', sql: sqlite0162 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -434,5 +452,11 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0143_chat_mention_all', sql: postgres0143 },
     { name: '0150_pins', sql: postgres0150 },
     { name: '0151_pins_indexes', sql: postgres0151 },
+    { name: '0152_group_read_marks', sql: postgres0152 },
+    { name: '0153_presence', sql: postgres0153 },
+    { name: '0154_chat_drafts', sql: postgres0154 },
+    { name: '0156_voice_lengths', sql: postgres0156 },
+    { name: '0158_availability', sql: postgres0158 },
+    { name: '0162_availability_indexes', sql: postgres0162 },
   ],
 }
