@@ -12,8 +12,8 @@ import { area } from '../area.ts'
 /** One component for all addresses, so that the list of conversations stays while another one is opened. */
 const component = part(() => import('./Chats.tsx'))
 
-/** In the stored text if there are no drafts: the code that reads it is loaded with the pages. */
-const NO_DRAFT = '"drafts":{}'
+/** Whether this browser alone has a draft, that is one without `isSent` after `known` (drafts.ts, which is loaded with the pages). */
+const hasDrafts = (): boolean => /"version":-?\d+}}/.test(storage.getItem(CHAT_DRAFTS) ?? '')
 const UNSAVED: Localized = {
   en: 'A draft of a message has not reached the server. It is lost when you sign out.',
   zh: '有一条消息草稿尚未保存到服务器，退出登录后将丢失。',
@@ -23,7 +23,7 @@ export const chats = area({
   unsent: {
     start: () => undefined,
     send: async () => (await import('./drafts.ts')).saveDrafts(),
-    notice: () => (storage.getItem(CHAT_DRAFTS)?.includes(NO_DRAFT) === false ? UNSAVED : undefined),
+    notice: () => (hasDrafts() ? UNSAVED : undefined),
     outlivesPage: true,
   },
   menu: [
