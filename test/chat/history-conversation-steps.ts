@@ -105,7 +105,16 @@ export const conversationSteps: Record<string, Step> = {
     const { id, createdAt } = reply.data
     let notes = directOf(world, user, user)
     if (notes === undefined) {
-      notes = { id, type: 'DIRECT', isNotes: true, name: '', createdAt, members: [newMember(user)], messages: [] }
+      notes = {
+        id,
+        type: 'DIRECT',
+        isNotes: true,
+        name: '',
+        membersPin: false,
+        createdAt,
+        members: [newMember(user)],
+        messages: [],
+      }
       conversations.push(notes)
     }
     memberOf(notes, user).hidden = false
