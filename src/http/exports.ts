@@ -142,7 +142,7 @@ const BYTES_PER_CHARACTER = 8
 
 const garbage = perContext(() => ({ bytes: 0 }))
 
-/** For exports of texts, after each page of rows. `characters`: of what was made of them. */
+/** For exports of texts, after each page of rows. `characters`: the length of its text in the file. */
 export function addGarbage(ctx: AppContext, characters: number): void {
   const made = garbage(ctx)
   made.bytes += characters * BYTES_PER_CHARACTER
