@@ -39,7 +39,9 @@ function refusal(user: User, conversation: Conversation, message: Sent): number 
 function someMessage(user: User, isPinned: boolean): { conversation: Conversation; message: Sent } | undefined {
   const own = conversations.filter((each) => isMemberOf(each, user))
   const list =
-    own.length > 0 && chance(90) ? own.toSorted((a, b) => b.messages.length - a.messages.length) : conversations
+    own.length > 0 && chance(90)
+      ? own.toSorted((a, b) => pinnedIn(b).length - pinnedIn(a).length || b.messages.length - a.messages.length)
+      : conversations
   const known = list.filter(({ messages }) => messages.length > 0)
   if (known.length === 0) return undefined
   const conversation = chance(70) ? known[0]! : pick(known)
