@@ -85,72 +85,50 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         menu={<ConversationMenu conversation={conversation} members={members} onCleared={messages.clear} />}
       />
       <PinBar conversation={conversation} nameOf={nameOf} mayPin={mayPin} onChanged={messages.replace} />
-      <Box
-        role="log"
-        aria-label={title}
-        tabIndex={0}
-        onKeyDown={(event) => onLogKey(event, () => field.current?.focus())}
-        onScroll={({ currentTarget }) => {
-          // In a reversed column the newest message is at 0, and earlier ones are at negative positions.
-          const { scrollTop, scrollHeight, clientHeight } = currentTarget
-          if (messages.hasMore && !messages.isLoading && scrollHeight - clientHeight + scrollTop < NEAR_TOP)
-            messages.loadOlder()
-        }}
-        sx={{
-          flex: 1,
-          minHeight: 0,
-          overflowY: 'auto',
-          overflowX: 'hidden',
-          display: 'flex',
-          flexDirection: 'column-reverse',
-          bgcolor: 'background.default',
-        }}
-      >
-        <Box sx={{ p: 1.5, width: '100%', boxSizing: 'border-box' }}>
-          {items === undefined && messages.error === undefined && <Loading />}
-          {messages.hasMore && (
-            <ReadButton label={t.earlier} isLoading={messages.isLoading} onClick={messages.loadOlder} />
-          )}
-          {items?.length === 0 && waiting.length === 0 && (
-            <Typography color="text.secondary" sx={{ textAlign: 'center', py: 6 }}>
-              {isNotes ? t.noNotes : t.noMessages}
-            </Typography>
-          )}
-          {items?.map((message, index) => {
-            const before = items[index - 1]
-            const isNewDay = before === undefined || dayOf(before.createdAt) !== dayOf(message.createdAt)
-            return (
-              <Fragment key={message.id}>
-                {message.id === messages.gap?.until && (
-                  <ReadButton label={t.between} mt={1} isLoading={messages.isLoading} onClick={messages.fillGap} />
-                )}
-                <MessageRow
-                  message={message}
-                  nameOf={nameOf}
-                  member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
-                  members={members}
-                  isGroup={group !== null}
-                  isNotes={isNotes}
-                  mayPin={mayPin}
-                  isManager={group?.role === 'OWNER' || group?.role === 'ADMIN'}
-                  day={isNewDay ? message.createdAt : undefined}
-                  isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
-                  isFollowed={isFollowed(message, items[index + 1])}
-                  isFirstNew={message.id === firstNew}
-                  isMarked={message.id === wanted}
-                  peerReadUpToId={conversation.peerReadUpToId}
-                  onReply={canWrite ? (message) => draft.write({ replyToId: message.id }) : undefined}
-                  onChanged={messages.replace}
-                  onDeleted={messages.remove}
-                />
-              </Fragment>
-            )
-          })}
-          {waiting.map((each) => (
-            <OutgoingRow key={each.clientMsgId} outgoing={each} />
-          ))}
-        </Box>
-      </Box>
+      <Log title={title} messages={messages} onEscape={() => field.current?.focus()}>
+        {items === undefined && messages.error === undefined && <Loading />}
+        {messages.hasMore && (
+          <ReadButton label={t.earlier} isLoading={messages.isLoading} onClick={messages.loadOlder} />
+        )}
+        {items?.length === 0 && waiting.length === 0 && (
+          <Typography color="text.secondary" sx={{ textAlign: 'center', py: 6 }}>
+            {isNotes ? t.noNotes : t.noMessages}
+          </Typography>
+        )}
+        {items?.map((message, index) => {
+          const before = items[index - 1]
+          const isNewDay = before === undefined || dayOf(before.createdAt) !== dayOf(message.createdAt)
+          return (
+            <Fragment key={message.id}>
+              {message.id === messages.gap?.until && (
+                <ReadButton label={t.between} mt={1} isLoading={messages.isLoading} onClick={messages.fillGap} />
+              )}
+              <MessageRow
+                message={message}
+                nameOf={nameOf}
+                member={group === null ? undefined : members.find(({ userId }) => userId === message.senderId)}
+                members={members}
+                isGroup={group !== null}
+                isNotes={isNotes}
+                mayPin={mayPin}
+                isManager={group?.role === 'OWNER' || group?.role === 'ADMIN'}
+                day={isNewDay ? message.createdAt : undefined}
+                isContinued={!isNewDay && before?.senderId === message.senderId && before.type !== 'SYSTEM'}
+                isFollowed={isFollowed(message, items[index + 1])}
+                isFirstNew={message.id === firstNew}
+                isMarked={message.id === wanted}
+                peerReadUpToId={conversation.peerReadUpToId}
+                onReply={canWrite ? (message) => draft.write({ replyToId: message.id }) : undefined}
+                onChanged={messages.replace}
+                onDeleted={messages.remove}
+              />
+            </Fragment>
+          )
+        })}
+        {waiting.map((each) => (
+          <OutgoingRow key={each.clientMsgId} outgoing={each} />
+        ))}
+      </Log>
       {messages.error !== undefined && <ErrorNotice error={messages.error} />}
       {canWrite ? (
         <Composer
@@ -166,6 +144,42 @@ export function Conversation({ conversation, isPhone }: { conversation: Conversa
         group?.role === null && <Alert severity="info">{t.left}</Alert>
       )}
     </>
+  )
+}
+
+interface LogProps {
+  title: string
+  messages: ReturnType<typeof useMessages>
+  onEscape: () => void
+  children: ReactNode
+}
+
+/** Reads earlier messages when their place comes near. */
+function Log({ title, messages, onEscape, children }: LogProps) {
+  return (
+    <Box
+      role="log"
+      aria-label={title}
+      tabIndex={0}
+      onKeyDown={(event) => onLogKey(event, onEscape)}
+      onScroll={({ currentTarget }) => {
+        // In a reversed column the newest message is at 0, and earlier ones are at negative positions.
+        const { scrollTop, scrollHeight, clientHeight } = currentTarget
+        if (messages.hasMore && !messages.isLoading && scrollHeight - clientHeight + scrollTop < NEAR_TOP)
+          messages.loadOlder()
+      }}
+      sx={{
+        flex: 1,
+        minHeight: 0,
+        overflowY: 'auto',
+        overflowX: 'hidden',
+        display: 'flex',
+        flexDirection: 'column-reverse',
+        bgcolor: 'background.default',
+      }}
+    >
+      <Box sx={{ p: 1.5, width: '100%', boxSizing: 'border-box' }}>{children}</Box>
+    </Box>
   )
 }
 
