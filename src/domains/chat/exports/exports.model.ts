@@ -8,6 +8,7 @@ export const EXPORT_FORMATS = ['json', 'html'] as const
 
 export const ExportQuery = Type.Object({
   format: Enum(EXPORT_FORMATS, {
+    default: 'json',
     description:
       '`json`: one file with all messages; files are named only. `html`: a ZIP archive with pages to read and the files, which opens without a network',
     examples: ['html'],
