@@ -157,6 +157,19 @@ describe.if(inProcess)('a message that a user deletes for themselves', () => {
     expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length)
   })
 
+  test('does not bring back a conversation that the user deletes afterwards, on a device that was away', async () => {
+    const [a, b] = [await server.person(), await server.person()]
+    await befriend(server, a, b)
+    const { id, conversationId } = await sendText(a, b)
+    const { cursor } = await sync(b, 0)
+    ok(await remove(b, id))
+    ok(await b.call('conversations.delete', { params: { id: conversationId } }))
+    const page = await sync(b, cursor)
+    expect([page.recalled.map((one: { messageId: number }) => one.messageId), page.conversations]).toEqual([[id], []])
+    await sendText(a, b)
+    expect((await sync(b, page.cursor)).conversations).toMatchObject([{ id: conversationId }])
+  })
+
   test('leaves pages of sync complete, also if a page has nothing else', async () => {
     const own = await createGroup(alice, [bob])
     const ids: number[] = []

@@ -77,7 +77,9 @@ async function conversationsOf(ctx: AppContext, userId: number, ids: readonly nu
   for (let from = 0; from < ids.length; from += CONVERSATIONS_PER_TURN) {
     await ownTurn(ctx)
     const rows = await ownMembers(ctx.db.read, userId, ids.slice(from, from + CONVERSATIONS_PER_TURN))
-    conversations.push(...(await toConversations(ctx, userId, rows)))
+    // A message can be deleted and then its conversation: devices must not put that back on their lists.
+    const listed = rows.filter(({ hidden }) => !hidden)
+    conversations.push(...(await toConversations(ctx, userId, listed)))
   }
   return conversations
 }
