@@ -6,6 +6,7 @@ import { eq } from 'drizzle-orm'
 
 import { conversationMembers, conversations } from '#db/schema/chat.ts'
 import type { MessageReaders } from '#domains/chat/marks/marks.model.ts'
+import { MINUTE } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
 import { befriend, createGroup, say } from './group-helpers.ts'
@@ -221,6 +222,26 @@ describe.if(inProcess)('the members who have read a message of a group', () => {
     await relate(server, alice, dave, { blocked: true })
     expect(await marks(alice, message.id)).toEqual([ids(dave), 0])
     await relate(server, alice, dave)
+  })
+
+  test('do not show, not even by a time that is gone, that a user reads on who has blocked the sender', async () => {
+    const first = await sendText(alice, dave, 'first')
+    const conversation = { id: first.conversationId }
+    await read(dave, conversation)
+    const before = await shown(alice, first.id)
+    expect(before.readers[0]!.readAt).toBeNumber()
+    const second = await sendText(alice, dave, 'second')
+    await relate(server, dave, alice, { blocked: true })
+    server.clock.advance(MINUTE)
+    await read(dave, conversation)
+    expect(await shown(alice, first.id)).toEqual(before)
+    expect(await marks(alice, second.id)).toEqual([[], 1])
+    await relate(server, dave, alice)
+    server.clock.advance(MINUTE)
+    await read(dave, conversation)
+    // It is the time of the first mark after the block. The user read it before that.
+    const [reader] = (await shown(alice, second.id)).readers
+    expect(reader!.readAt! - before.readers[0]!.readAt!).toBeGreaterThanOrEqual(2 * MINUTE)
   })
 
   test('reach the sender in one frame for many marks, and nobody else', async () => {

@@ -118,7 +118,10 @@ export const conversationMembers = table(
     /** The user has left and sees messages up to this number; null while a member. */
     leftAfter: col.int('left_after'),
     readUpTo: col.int('read_up_to').notNull().default(0),
-    /** When `readUpTo` got its value, and its value before: when the messages between the two were read. Of earlier ones the time is not kept. */
+    /**
+     * When `shownReadUpTo` got its value, and its value before: when the messages between the two were read. Of earlier ones the time is not kept. They stay
+     * while that mark stays: a time that disappears would show that a user reads on who has blocked the other.
+     */
     readAt: col.time('read_at'),
     readBefore: col.int('read_before'),
     /** `readUpTo` as shown to the other user of a direct conversation: not changed while either has blocked the other. */

@@ -178,14 +178,14 @@ export async function updateOwnView(
 
 export const setRead = async (
   tx: Tx,
-  { conversationId, userId, readUpTo }: MemberRow,
+  { conversationId, userId, shownReadUpTo: before }: MemberRow,
   change: Pick<MemberRow, 'readUpTo' | 'shownReadUpTo' | 'unread'>,
 ): Promise<MemberRow> => {
   const [row] = await tx
     .update(members)
     .set({
       ...change,
-      ...(change.readUpTo > readUpTo && { readAt: tx.stamp, readBefore: readUpTo }),
+      ...(change.shownReadUpTo > before && { readAt: tx.stamp, readBefore: before }),
       markedUnread: false,
       mentionedAt: sql`case when ${members.mentionedAt} <= ${change.readUpTo} then 0 else ${members.mentionedAt} end`,
       updatedAt: updatedAtFor(members, { ...change, markedUnread: false }, tx.stamp),
