@@ -88,6 +88,27 @@ describe.if(inProcess)('drafts', () => {
     expect((await draftOf(alice)).draftReplyToId).toBeNull()
   })
 
+  test('a draft outlives the message that it answers, and then answers none, so that it can be sent', async () => {
+    const ends = [
+      (answered: number) => alice.call('messages.delete', { params: { id: answered } }),
+      () => alice.call('conversations.clear', { params: { id } }),
+    ]
+    for (const end of ends) {
+      const answered = await sendText(server, bob, alice, 'when?')
+      await sendText(server, bob, alice, 'well?')
+      const { draftReplyToId, draftVersion } = ok(await save(alice, { draft: 'at nine', replyToId: answered.id })).data
+      expect(draftReplyToId).toBe(answered.id)
+      ok(await end(answered.id))
+      expect(await draftOf(alice)).toEqual({ draft: 'at nine', draftReplyToId: null, draftVersion })
+      // A device that has not learned of it yet still stores what is written.
+      const later = { draft: 'at ten', replyToId: answered.id, baseVersion: draftVersion }
+      expect(ok(await save(alice, later)).data).toMatchObject({ draft: 'at ten', draftReplyToId: null })
+      const body = { conversationId: id, replyToId: (await draftOf(alice)).draftReplyToId, draftVersion: draftVersion + 1 }
+      ok(await send(alice, body))
+      expect((await draftOf(alice)).draft).toBe('')
+    }
+  })
+
   test('sending removes the draft that was sent, and leaves one that was written elsewhere since', async () => {
     const { draftVersion: base } = await draftOf(alice)
     ok(await save(alice, { draft: 'sent now', baseVersion: base }))

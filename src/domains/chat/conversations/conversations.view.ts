@@ -1,9 +1,11 @@
 import type { AppContext } from '#context'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { personsByIds, readReceiptsOf, remarksOf } from '#domains/contacts/index.ts'
 import { findFiles, publicImageUrl } from '#domains/files/index.ts'
 import { topic } from '#platform/bus.ts'
 
+import { deletedAmong } from '../deleted.store.ts'
+import { isVisible } from '../members.rules.ts'
 import { type ConversationRow, conversationsByIds, isNotes, type MemberRow, peerOf } from '../members.store.ts'
 import type { StoredContents } from '../messages/contents.model.ts'
 import { type MessageRow, messagesByIds } from '../messages/messages.store.ts'
@@ -56,6 +58,7 @@ export async function toConversations(
     ),
     findFiles(db, pictureIds),
   ])
+  const answered = await answeredIn(db, viewerId, rows)
   const extras = await loadExtras(db, messages)
   const lastMessages = new Map(messages.map((row) => [row.id, toMessage(ctx, row, extras)]))
   const readByPeers = new Map(peers.map((row) => [row.conversationId, row.shownReadUpTo]))
@@ -90,12 +93,22 @@ export async function toConversations(
       pinned: row.pinned === 1,
       muted: row.muted,
       draft: row.draft,
-      draftReplyToId: row.draftReplyToId,
+      draftReplyToId: row.draftReplyToId !== null && answered.has(row.draftReplyToId) ? row.draftReplyToId : null,
       draftVersion: row.draftVersion,
       createdAt: conversation.createdAt,
       updatedAt: Math.max(conversation.updatedAt, row.updatedAt),
     }
   })
+}
+
+/** Those of the messages that drafts answer which the user still sees: an answer to another one would be refused. Drafts themselves outlive the messages. */
+async function answeredIn(db: Db, viewerId: number, rows: readonly MemberRow[]): Promise<ReadonlySet<number>> {
+  const members = new Map(rows.flatMap((row) => (row.draftReplyToId === null ? [] : [[row.draftReplyToId, row]])))
+  const ids = [...members.keys()]
+  if (ids.length === 0) return new Set()
+  const [found, deleted] = await Promise.all([messagesByIds(db, ids), deletedAmong(db, ids, viewerId)])
+  const seen = found.filter(({ id }) => isVisible(id, members.get(id)!) && !deleted.has(id))
+  return new Set(seen.map(({ id }) => id))
 }
 
 /** More are not named: a change of a group can be about a hundred users. */
