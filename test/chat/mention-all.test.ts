@@ -6,6 +6,7 @@ import { messagesForDevices } from '#domains/chat/index.ts'
 import { DAY } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { exported } from '../own-data/helpers.ts'
 import { befriend, conversationOf, createGroup } from './group-helpers.ts'
 import { recall, send, sendText } from './helpers.ts'
 
@@ -72,6 +73,9 @@ describe.if(inProcess)('a mention of all', () => {
     expect(await mentioned(bob, carol)).toEqual([true, false])
     const added = await edit(id, { text: '@all', mentionsAll: true })
     expect([added.status, added.code]).toEqual([400, 4021])
+    // The data of a user has what others see of it.
+    const own = (await exported(server, bob)).json('messages').find((row) => row['id'] === id)
+    expect(own!['content']).toEqual({ text: '@bob @carol', mentions: [bob.id, carol.id] })
   })
 
   test('is left out of a forwarded copy', async () => {

@@ -148,8 +148,9 @@ async function* messagesOf(
     if (rows.length > 0)
       yield rows.map(({ content, ...row }) => {
         const shown: Record<string, unknown> = row.recalledAt === null ? { ...content } : {}
-        // Only edits read it.
+        // Only edits read them.
         delete shown['mentionedBefore']
+        delete shown['toldAll']
         const text = shown['text']
         return { ...row, conversationId, text: typeof text === 'string' ? text : null, content: shown }
       })
