@@ -3,12 +3,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 
 import { messageDeletions } from '#db/schema/chat.ts'
+import { leaveDirect } from '#domains/chat/conversations/conversations.store.ts'
 import { messagesForDevices } from '#domains/chat/index.ts'
+import { purgeUnseen } from '#domains/chat/retention.jobs.ts'
 import { indexMessages } from '#domains/chat/search/search.service.ts'
 
 import { png, uploaded } from '../files/helpers.ts'
-import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
-import { befriend, conversationOf, createGroup, say } from './group-helpers.ts'
+import { inProcess, ok, type Person, race, until, useServer } from '../harness/index.ts'
+import { befriend, conversationOf, createGroup, history, say } from './group-helpers.ts'
 import { memberOf, recall, send, sendText, storedMessages } from './helpers.ts'
 
 const remove = (person: Person, id: number) => person.call('messages.delete', { params: { id } })
@@ -135,6 +137,44 @@ describe.if(inProcess)('a message that a user deletes for themselves', () => {
     expect((await server.request('GET', path)).status).not.toBe(200)
     expect((await storedMessages(server)).some((row) => row.id === id)).toBe(false)
     expect((await a.get(`/api/files/${file.id}`)).status).toBe(404)
+  })
+
+  test('is deleted permanently when all others clear the history or end their accounts, and other messages stay', async () => {
+    const stored = async (...ids: number[]) =>
+      (await storedMessages(server)).flatMap(({ id }) => (ids.includes(id) ? [id] : []))
+    const fresh = async () => {
+      const [a, b] = [await server.person(), await server.person()]
+      await befriend(server, a, b)
+      const kept = await sendText(a, b)
+      const file = await uploaded(a, png(), { type: 'other' })
+      const content = { fileId: file.id }
+      const { messages } = ok(await send(a, { toUserId: b.id, type: 'IMAGE', content })).data
+      ok(await remove(a, messages[0].id))
+      return { a, b, kept, file, id: messages[0].id as number }
+    }
+    const cleared = await fresh()
+    const { a, b, kept, id } = cleared
+    ok(await b.call('conversations.clear', { params: { id: kept.conversationId } }))
+    await until(async () => (await stored(id)).length === 0)
+    expect(await stored(kept.id)).toEqual([kept.id])
+    expect((await conversationOf(a, { id: kept.conversationId })).lastMessage?.id).toBe(kept.id)
+    expect((await a.get(`/api/files/${cleared.file.id}`)).status).toBe(404)
+    const ended = await fresh()
+    await server.ctx.db.write('test.end', (tx) => leaveDirect(tx, ended.b.id, 10))
+    await purgeUnseen(server.ctx)
+    expect(await stored(ended.kept.id, ended.id)).toEqual([ended.kept.id])
+
+    // In a group a member who has left sees it, until that one deletes it, too.
+    const own = await createGroup(alice, [bob, carol])
+    const [first, last] = [await say(alice, own, 'stays'), await say(alice, own, 'goes')]
+    ok(await carol.call('groups.leave', { params: { id: own.id } }))
+    ok(await remove(alice, last.id))
+    ok(await bob.call('conversations.clear', { params: { id: own.id } }))
+    await purgeUnseen(server.ctx)
+    expect(await stored(first.id, last.id)).toEqual([first.id, last.id])
+    ok(await carol.call('conversations.clear', { params: { id: own.id } }))
+    await until(async () => (await stored(last.id)).length === 0)
+    expect(await history(alice, own)).toContain('stays')
   })
 
   test('and read and recalled at the same time leaves exact counts of unread messages', async () => {

@@ -103,7 +103,11 @@ describe.if(inProcess)('drafts', () => {
       // A device that has not learned of it yet still stores what is written.
       const later = { draft: 'at ten', replyToId: answered.id, baseVersion: draftVersion }
       expect(ok(await save(alice, later)).data).toMatchObject({ draft: 'at ten', draftReplyToId: null })
-      const body = { conversationId: id, replyToId: (await draftOf(alice)).draftReplyToId, draftVersion: draftVersion + 1 }
+      const body = {
+        conversationId: id,
+        replyToId: (await draftOf(alice)).draftReplyToId,
+        draftVersion: draftVersion + 1,
+      }
       ok(await send(alice, body))
       expect((await draftOf(alice)).draft).toBe('')
     }

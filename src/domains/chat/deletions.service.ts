@@ -30,11 +30,13 @@ export async function deleteForOneself(ctx: AppContext, { userId }: Actor, id: n
       await changeMember(tx, member, message, number)
       announce(tx, conversationId, [userId])
       // The last one who could see it: nobody will ever see it again.
-      if (!(await hasViewer(tx, conversationId, id))) await deletePermanently(ctx, tx, message)
+      if (!(await hasViewer(tx, conversationId, id))) await deletePermanently(ctx, tx, [message])
     },
     IN_ORDER,
   )
 }
+
+type Removed = Pick<MessageRow, 'id' | 'conversationId' | 'type' | 'content'>
 
 async function changeMember(tx: Tx, member: MemberRow, message: MessageRow, number: number): Promise<void> {
   const { id, conversationId } = message
@@ -49,10 +51,12 @@ async function changeMember(tx: Tx, member: MemberRow, message: MessageRow, numb
   })
 }
 
-/** The deletions stay, for the devices that have not caught up. */
-async function deletePermanently(ctx: AppContext, tx: Tx, message: MessageRow): Promise<void> {
-  await releaseMedia(ctx, tx, [message.id])
-  await deleteReactionsTo(tx, [message.id])
-  await forgetTerms(tx, [message])
-  await deleteMessages(tx, [message.id])
+/** Deletes messages that nobody sees. The deletions stay, for the devices that have not caught up. */
+export async function deletePermanently(ctx: AppContext, tx: Tx, rows: readonly Removed[]): Promise<void> {
+  if (rows.length === 0) return
+  const ids = rows.map(({ id }) => id)
+  await releaseMedia(ctx, tx, ids)
+  await deleteReactionsTo(tx, ids)
+  await forgetTerms(tx, rows)
+  await deleteMessages(tx, ids)
 }

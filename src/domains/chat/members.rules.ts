@@ -32,8 +32,18 @@ export const isUnread = (
   message.id > member.readUpTo &&
   isVisible(message.id, member)
 
+const sees = ({ clearedUpTo, leftAfter }: Seen): boolean => leftAfter === null || leftAfter > clearedUpTo
+
 /** The id up to which none of the members can see the messages of the conversation; all of them if there are no members. */
-export function unseenUpTo(members: readonly Seen[]): number {
-  const seeing = members.filter(({ clearedUpTo, leftAfter }) => leftAfter === null || leftAfter > clearedUpTo)
-  return Math.min(Number.MAX_SAFE_INTEGER, ...seeing.map(({ clearedUpTo }) => clearedUpTo))
+export const unseenUpTo = (members: readonly Seen[]): number =>
+  Math.min(Number.MAX_SAFE_INTEGER, ...members.filter(sees).map(({ clearedUpTo }) => clearedUpTo))
+
+/**
+ * Of a message above `unseenUpTo` that nobody sees, at least one of these members has deleted it: former members, and the present one who has cleared least. So
+ * not all deletions of a large group have to be read.
+ */
+export function lastViewers<Member extends Seen>(members: readonly Member[]): Member[] {
+  const [present, former] = [members.filter(({ leftAfter }) => leftAfter === null), members.filter(sees)]
+  const least = present.toSorted((a, b) => a.clearedUpTo - b.clearedUpTo).slice(0, 1)
+  return [...least, ...former.filter(({ leftAfter }) => leftAfter !== null)]
 }

@@ -9,7 +9,9 @@ import { DAY, HOUR } from '#platform/clock.ts'
 
 import { PURGE } from './conversations/conversations.service.ts'
 import { forgetDeletions } from './deleted.store.ts'
-import { messagesRemoved } from './members.store.ts'
+import { deletePermanently } from './deletions.service.ts'
+import { lastViewers } from './members.rules.ts'
+import { membersOf, messagesRemoved } from './members.store.ts'
 import { releaseMedia } from './messages/media.service.ts'
 import { IN_ORDER } from './numbers.ts'
 import * as store from './retention.store.ts'
@@ -40,7 +42,10 @@ async function removeOld(ctx: AppContext, tx: Tx, before: number, limit: number)
 async function removeUnseen(ctx: AppContext, tx: Tx, { id }: { readonly id: number }, limit: number): Promise<number> {
   const rows = await store.oldestOf(tx, id, await store.purgeUpTo(tx, id), limit)
   await remove(ctx, tx, rows)
-  return rows.length
+  const viewers = lastViewers(await membersOf(tx, id)).map(({ userId }) => userId)
+  const deleted = rows.length < limit ? await store.unseenDeleted(tx, id, viewers, limit - rows.length) : []
+  await deletePermanently(ctx, tx, deleted)
+  return rows.length + deleted.length
 }
 
 const purging = perContext((): { running?: Promise<void> | undefined } => ({}))

@@ -7,7 +7,7 @@ import { notFound } from '#http/errors.ts'
 import { topic } from '#platform/bus.ts'
 
 import { withReadCounts } from '../marks/marks.service.ts'
-import { isUnread, isVisible, unseenUpTo } from '../members.rules.ts'
+import { isUnread, isVisible, lastViewers, unseenUpTo } from '../members.rules.ts'
 import {
   ensureNotes,
   findConversation,
@@ -20,6 +20,7 @@ import {
 import { findMessage, hasCardOf } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { IN_ORDER } from '../numbers.ts'
+import { unseenDeleted } from '../retention.store.ts'
 import type { Conversation, History, HistoryQuery, ListQuery, ReadState } from './conversations.model.ts'
 import * as store from './conversations.store.ts'
 import { announce, toConversations } from './conversations.view.ts'
@@ -166,8 +167,11 @@ async function clear(tx: Tx, row: MemberRow, deleted: boolean): Promise<void> {
   const conversation = (await findConversation(tx, conversationId))!
   await store.clearHistory(tx, row, conversation.createdAt, deleted)
   announce(tx, conversationId, [userId])
-  const upTo = unseenUpTo(await membersOf(tx, conversationId))
-  if (upTo === 0) return
+  const members = await membersOf(tx, conversationId)
+  const upTo = unseenUpTo(members)
+  // What the others have deleted one by one.
+  const viewers = lastViewers(members).map((member) => member.userId)
+  if (upTo === 0 && (await unseenDeleted(tx, conversationId, viewers, 1)).length === 0) return
   await store.setPurge(tx, conversationId, upTo)
   tx.publish(PURGE, {})
 }

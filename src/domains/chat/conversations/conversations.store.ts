@@ -6,7 +6,7 @@ import { contains } from '#db/contains.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
-import { conversationMembers as members, conversations } from '#db/schema/chat.ts'
+import { conversationMembers as members, conversations, messageDeletions } from '#db/schema/chat.ts'
 import { contacts } from '#db/schema/contacts.ts'
 import { searchPage } from '#db/search.ts'
 import { isAmongFirst } from '#db/slices.ts'
@@ -235,7 +235,9 @@ export async function leaveDirect(tx: Tx, userId: number, limit: number): Promis
         and(
           eq(conversations.type, 'DIRECT'),
           inArray(conversations.id, ids.slice(i, i + IDS_PER_UPDATE)),
-          sql`not exists (select 1 ${others} and other.cleared_up_to = 0)`,
+          sql`(not exists (select 1 ${others} and other.cleared_up_to = 0)
+            or exists (select 1 from ${messageDeletions} as gone where gone.conversation_id = ${conversations.id}
+              and gone.user_id in (select other.user_id ${others})))`,
         ),
       )
   return ids.length

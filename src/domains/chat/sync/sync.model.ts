@@ -27,7 +27,9 @@ export const SyncPage = Model('ChatSync', {
     },
   ),
   updated: Type.Array(Message, { description: 'Messages that changed in other ways, for example by reactions' }),
-  conversations: Type.Array(Conversation, { description: 'Those of the messages on this page that are on your list, as they are now' }),
+  conversations: Type.Array(Conversation, {
+    description: 'Those of the messages on this page that are on your list, as they are now',
+  }),
   cursor: { ...Cursor, description: 'The next `afterId`' },
   hasMore: Type.Boolean(),
 })
