@@ -102,6 +102,13 @@ describe.if(inProcess)('a message that a user deletes for themselves', () => {
     expect((await bob.call('messages.forward', { body })).status).toBe(404)
     expect((await recall(bob, id)).status).toBe(404)
     expect((await send(bob, { conversationId: group.id, replyToId: id })).status).toBe(400)
+    // Its sender can still take back what others see.
+    ok(await remove(alice, id))
+    expect((await alice.call('messages.edit', { params: { id }, body: { content: { text: 'x' } } })).status).toBe(404)
+    const { cursor } = await sync(alice, 0)
+    expect(ok(await recall(alice, id)).data).toMatchObject({ recalled: true, content: {} })
+    expect((await sync(carol, cursor)).recalled).toMatchObject([{ messageId: id }])
+    expect((await sync(alice, cursor)).recalled).toEqual([])
   })
 
   test('counts once: a later recall, a read mark and the devices for pushes leave it out', async () => {

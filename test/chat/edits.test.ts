@@ -10,7 +10,7 @@ import { indexMessages } from '#domains/chat/search/search.service.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
-import { befriend, conversationOf, createGroup, membersOf, say } from './group-helpers.ts'
+import { befriend, conversationOf, createGroup, history, membersOf, say } from './group-helpers.ts'
 import { changeMember, recall, relate, send, sendText, storedMessages } from './helpers.ts'
 
 const edit = (person: Person, id: number, text: string, mentions?: readonly number[]) =>
@@ -128,9 +128,13 @@ describe.if(inProcess)('an edit', () => {
     await relate(server, carol, alice)
     ok(await edit(alice, direct.id, 'kind words'))
     const other = await createGroup(alice, [bob])
+    const question = await say(alice, other, 'Are you leaving?')
     const { id } = await say(bob, other, 'bye')
     ok(await bob.call('groups.leave', { params: { id: other.id } }))
     expect((await edit(bob, id, 'still here')).code).toBe(4015)
+    // Former members see the messages from before as they are now.
+    ok(await edit(alice, question.id, 'Have you left?'))
+    expect(await history(bob, other)).toContain('Have you left?')
     await changeMember(server, direct.conversationId, alice, { clearedUpTo: direct.id })
     expect((await edit(alice, direct.id, 'cleared')).status).toBe(404)
   })
