@@ -61,6 +61,10 @@ function startServer(i: number): Promise<Child> {
 let turn = 0
 const nextUrl = () => servers[turn++ % servers.length]!.url
 
+interface Pins {
+  readonly items: readonly Message[]
+}
+
 /** A message that the server has acknowledged. */
 interface Sent {
   readonly message: Message
@@ -83,7 +87,10 @@ test(
     const edited = new Map<number, string>()
     /** Messages that users have deleted for themselves. */
     const deleted = new Map<number, Set<number>>(users.map(({ id }) => [id, new Set()]))
-    const counts = { lost: 0, repeated: 0, unavailable: 0, kills: 0, disconnects: 0, terminated: 0 }
+    /** Messages of groups that their writers no longer change. */
+    const settled: Message[] = []
+    const removed = new Set<number>()
+    const counts = { lost: 0, repeated: 0, unavailable: 0, kills: 0, disconnects: 0, terminated: 0, pins: 0 }
     const failures: string[] = []
     let left = MESSAGES
 
@@ -104,6 +111,18 @@ test(
           counts.unavailable++
           await Bun.sleep(random(30))
         }
+      }
+    }
+
+    /** Pins a message in the place of the oldest one. Others can take the place first, and another phone of this user can delete the message. */
+    async function pin(account: Account, { id, conversationId }: Message): Promise<void> {
+      try {
+        const pins = await surely<Pins>(account, `/api/chats/conversations/${conversationId}/pins`, undefined, 'GET')
+        if (pins.items.length === 3) await surely(account, `/api/chats/messages/${pins.items[2]!.id}/unpin`, {})
+        await surely(account, `/api/chats/messages/${id}/pin`, {})
+        counts.pins++
+      } catch (error) {
+        if (!/answered 40[04]/.test(String(error))) throw error
       }
     }
 
@@ -139,7 +158,18 @@ test(
         } else if (chance(1)) {
           await surely(account, `/api/chats/messages/${message.id}`, undefined, 'DELETE')
           deleted.get(account.id)!.add(message.id)
+        } else if (group !== undefined && chance(30)) await pin(account, message)
+        const isHere = ({ conversationId, id }: Message) =>
+          conversationId === group?.id && !deleted.get(account.id)!.has(id) && !recalled.has(id)
+        if (group?.userIds[0] === account.id && chance(60)) {
+          const unwanted = settled.findLast(isHere)
+          if (unwanted !== undefined) {
+            await surely(account, `/api/chats/messages/${unwanted.id}/remove`, { reason: 'Be brief' })
+            recalled.add(unwanted.id)
+            removed.add(unwanted.id)
+          }
         }
+        if (group !== undefined) settled.push(message)
         if (chance(1)) {
           counts.disconnects++
           pick(phones).disconnect()
@@ -189,7 +219,7 @@ test(
     const bySync = phones.reduce((sum, { counts: { bySync: n } }) => sum + n, 0)
     const sockets = phones.reduce((sum, { counts: { sockets: n } }) => sum + n, 0)
     console.log(
-      `order and loss: ${JSON.stringify({ ...counts, byFrame, bySync, sockets, recalled: recalled.size, edited: edited.size })}`,
+      `order and loss: ${JSON.stringify({ ...counts, byFrame, bySync, sockets, recalled: recalled.size, removed: removed.size, edited: edited.size })}`,
     )
 
     const problems = phones.flatMap((phone) => phone.problems)
@@ -218,6 +248,20 @@ test(
     }
     expect(problems.slice(0, 20)).toEqual([])
 
+    for (const phone of phones)
+      for (const { id: group, userIds } of groups) {
+        if (!userIds.includes(phone.account.id)) continue
+        const path = `/api/chats/conversations/${group}/pins`
+        const { items } = await request<Pins>(phone.account, nextUrl, 'GET', path)
+        const pinned = phone.messages.filter(
+          (message) => message.conversationId === group && message.pin !== null && !phone.recalled.has(message.id),
+        )
+        expect(
+          pinned.map(({ id, pin: by }) => [id, by]),
+          phone.name,
+        ).toEqual(items.toSorted((a, b) => a.id - b.id).map(({ id, pin: by }) => [id, by]))
+      }
+
     // A new phone learns the same from nothing.
     for (const phone of phones.slice(0, 8)) {
       const fresh = new Phone(phone.account, nextUrl, `${phone.name}, new`)
@@ -229,6 +273,7 @@ test(
       expect(
         fresh.messages.filter(({ recalledAt, content }) => recalledAt !== null && Object.keys(content).length > 0),
       ).toEqual([])
+      expect(fresh.messages.filter(({ id, removal }) => removed.has(id) !== (removal?.by === 'GROUP'))).toEqual([])
       expect(fresh.problems).toEqual([])
     }
     // Otherwise the run would show nothing about lost connections and kills.
@@ -241,6 +286,8 @@ test(
       bySync,
       recalled.size,
       edited.size,
+      removed.size,
+      counts.pins,
     ])
       expect(happened).toBeGreaterThan(0)
   },
@@ -258,6 +305,7 @@ async function createGroups(users: readonly Person[]): Promise<{ id: number; use
     const body = { name: `group of ${size}`, userIds: members.map(({ id }) => id) }
     const orgId = ok(await owner!.get('/api/orgs')).data.items[0].id
     const { data } = ok(await owner!.post('/api/chats/groups', { ...body, orgId }))
+    ok(await owner!.put(`/api/chats/groups/${data.id}`, { membersPin: true }))
     groups.push({ id: data.id as number, userIds: [owner!.id, ...body.userIds] })
   }
   return groups

@@ -14,6 +14,7 @@ export interface Message {
   readonly recalledAt: number | null
   readonly editedAt: number | null
   readonly pin: { readonly userId: number; readonly pinnedAt: number } | null
+  readonly removal: { readonly by: string; readonly userId: number | null; readonly reason: string } | null
 }
 
 export interface Recall {
