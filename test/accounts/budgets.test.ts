@@ -1,4 +1,4 @@
-/** Budgets of new accounts, of account links and of look-ups by link code. */
+/** Budgets of new accounts, of account links, of look-ups by link code, and of tries to sign in. */
 
 import { describe, expect, test } from 'bun:test'
 
@@ -126,6 +126,86 @@ describe.if(inProcess)('account links', () => {
     expect(statuses.filter((s) => s === 400)).toHaveLength(200)
     expect(statuses.slice(200)).toEqual(Array(10).fill(429))
   })
+})
+
+describe.if(inProcess)('ways to sign in without a password', () => {
+  const world = useWorld({ rateLimit: true })
+  const MAX_TRIES = 60
+  const secret = () => crypto.randomUUID().replaceAll('-', '') + crypto.randomUUID().replaceAll('-', '')
+  const credential = { id: 'AAAA', rawId: 'AAAA', type: 'public-key', clientExtensionResults: {} }
+  const response = { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' }
+  const tries: readonly (readonly [string, () => object])[] = [
+    ['/api/auth/passkey-login', () => ({ challengeId: secret(), credential: { ...credential, response } })],
+    [
+      '/api/auth/password/redeem',
+      () => ({
+        account: `pupil${newPhone().slice(-6)}`,
+        code: 'AAAA-AAAA-AAAA-AAAA',
+        newPassword: 'a password of mine',
+      }),
+    ],
+    ['/api/auth/oidc/token', () => ({ ticket: secret() })],
+  ]
+  const at = (ip: string) => ({ headers: { 'x-forwarded-for': ip } })
+
+  test('passkeys, start codes and tickets of providers together have 60 tries a minute from an address', async () => {
+    const ip = newIp()
+    const wrong = (i: number, from = ip) => {
+      const [path, body] = tries[i % tries.length]!
+      return world.post(path, body(), at(from))
+    }
+    const replies = await race(MAX_TRIES + 15, (i) => wrong(i))
+    expect(replies.filter((r) => r.status === 400)).toHaveLength(MAX_TRIES)
+    expect(replies.filter((r) => r.status === 429 && r.code === 4022)).toHaveLength(15)
+    const pupil = await world.server.person()
+    const right = { account: pupil.username, password: pupil.password }
+    // A correct password waits, too, and other addresses do not.
+    expect((await world.post('/api/auth/login', right, at(ip))).status).toBe(429)
+    for (const [i] of tries.entries())
+      expect([(await wrong(i)).status, (await wrong(i, newIp())).status]).toEqual([429, 400])
+    expect((await world.post('/api/auth/login', right)).status).toBe(200)
+    world.server.clock.advance(MINUTE)
+    for (const [i] of tries.entries()) expect((await wrong(i)).status).toBe(400)
+  })
+
+  test('a start code has five tries, however many addresses they come from', async () => {
+    const admin = await world.server.admin()
+    const pupil = await world.server.person()
+    await world.server.ctx.db.write('test', (tx) => setSetting(tx, 'security.adminResetCodes', true))
+    const { code } = (await admin.call('admin.users.resetCode', { params: { userId: pupil.id }, body: {} })).data
+    const redeem = (given: string) =>
+      world.post('/api/auth/password/redeem', {
+        account: pupil.username,
+        code: given,
+        newPassword: 'a password of mine',
+      })
+    const wrong = code.startsWith('A') ? `B${code.slice(1)}` : `A${code.slice(1)}`
+    for (const { status } of await race(20, () => redeem(wrong))) expect(status).toBe(400)
+    expect((await redeem(code)).status).toBe(400)
+  })
+
+  test.each([
+    ['the list of providers', 'GET', '/api/auth/oidc/providers', 200],
+    ['the start of a sign-in', 'GET', '/api/auth/oidc/school/start', 404],
+    ['the way back', 'GET', '/api/auth/oidc/school/callback?code=a&state=b', 404],
+    ['the end of a session at the provider', 'POST', '/api/auth/oidc/school/backchannel-logout', 404],
+  ] as const)(
+    'of a provider: %s is asked for 60 times a minute from an address',
+    async (_name, method, path, status) => {
+      const ip = newIp()
+      const ask = (from: string) =>
+        world.server.request(method, path, {
+          ...at(from),
+          ...(method === 'POST' && { body: { logout_token: 'a.b.c' } }),
+        })
+      const replies = await race(MAX_TRIES + 10, () => ask(ip))
+      expect(replies.filter((r) => r.status === status)).toHaveLength(MAX_TRIES)
+      const refused = replies.filter((r) => r.status === 429)
+      expect(refused).toHaveLength(10)
+      expect(Number(refused[0]!.headers.get('retry-after'))).toBeWithin(1, 61)
+      expect((await ask(newIp())).status).toBe(status)
+    },
+  )
 })
 
 describe('without rate limits', () => {
