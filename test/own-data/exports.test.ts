@@ -208,11 +208,31 @@ for (const { name, config } of await fileStores())
   })
 
 describe.if(inProcess)('data exports', () => {
-  const { server, admin, alice, bob, carol, dave, erin } = useServer({
-    people: ['alice', 'bob', 'carol', 'dave', 'erin'],
+  const { server, admin, alice, bob, carol, dave, erin, frank } = useServer({
+    people: ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'],
     rateLimit: true,
   })
   const rowsOf = (userId: number) => server.ctx.db.read.select().from(dataExports).where(eq(dataExports.userId, userId))
+
+  test('contain each of 20,000 messages once, in their order', async () => {
+    const conversationId = await makeGroup(server, [frank, erin])
+    const senders = [frank.id, erin.id]
+    const ids = Array.from({ length: 20_000 }, (_, i) => 100_000 + i)
+    await server.ctx.db.write('test.messages', async (tx) => {
+      const rows = ids.map((id, i) => ({
+        id,
+        conversationId,
+        senderId: senders[i % 2]!,
+        type: 'TEXT' as const,
+        content: { text: `text ${id}`, mentions: [] },
+        createdAt: tx.stamp,
+      }))
+      for (let at = 0; at < rows.length; at += 1000) await tx.insert(messages).values(rows.slice(at, at + 1000))
+    })
+    const read = (await exported(server, frank)).json('messages')
+    expect(read.map((row) => row['id'])).toEqual(ids)
+    expect(read.every(({ id, text }) => text === `text ${String(id)}`)).toBe(true)
+  })
 
   test('can be started once a day, also by fifty requests at once', async () => {
     const replies = await race(50, () => alice.call('ownData.start', { body: { files: false, language: 'zh' } }))
