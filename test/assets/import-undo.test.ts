@@ -199,6 +199,17 @@ describe('an undo', () => {
   })
 })
 
+test('an import that changed more than 20,000 rows says that it cannot be undone, and stays', async () => {
+  const rows = Array.from({ length: 20_001 }, (_, i) => [`n${i}`, `X-${i}`])
+  const id = await run(outsider, [['Name', 'Asset no.'], ...rows])
+  expect((await runs(outsider))[0]).toMatchObject({ id, created: 20_001, undoableUntil: null })
+  for (const body of [{ dryRun: true }, {}]) {
+    const refused = await undo(outsider, id, body)
+    expect([refused.status, refused.message]).toEqual([400, expect.stringContaining('20,000')])
+  }
+  expect(ok(await outsider.call('assets.list', { query: { size: 1 } })).data.total).toBe(20_001)
+})
+
 describe('who may undo', () => {
   test('the importer, or a holder of asset:delete; others are refused, and other owners know of nothing', async () => {
     const id = await run(
