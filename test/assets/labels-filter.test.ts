@@ -168,7 +168,11 @@ describe.if(inProcess)('5,000 labels of a filter', () => {
       expect(file).toBe(`${asset.assetNo}.svg`)
     }
 
-    await addMany(server, scope, Array.from({ length: left.size + renamed.size + 1 }, () => ({ name: 'Beamer' })))
+    await addMany(
+      server,
+      scope,
+      Array.from({ length: left.size + renamed.size + 1 }, () => ({ name: 'Beamer' })),
+    )
     const refused = await print(member, body)
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('at most 5000 labels')])
   })
