@@ -55,7 +55,7 @@ export interface Sent extends Message {
   /** Of the `toUserId` or `conversationId` and everything else that was sent with the key. */
   recalledAt: number | null
   /** Of a message that others have removed. */
-  removal: { readonly userId: number } | null
+  removal: Message['removal']
   /** The recall has a number between this id and that of the next message. */
   recalledAfter: number | undefined
   editedAt: number | null

@@ -35,10 +35,14 @@ describe.if(inProcess)('messages of others', () => {
     const { data } = ok(await remove(bob, id, 'Advertising'))
     const removal = { by: 'GROUP', userId: bob.id, reason: 'Advertising' }
     expect(data).toMatchObject({ id, content: {}, recalled: true, removal })
-    expect(await socket.next('message.recalled')).toMatchObject({ messageId: id, conversationId: group.id })
+    expect(await socket.next('message.recalled')).toMatchObject({
+      messageId: id,
+      conversationId: group.id,
+      removal,
+    })
     await socket.close()
     const page = ok(await carol.get('/api/chats/sync', { afterId: cursor })).data
-    expect(page.recalled).toEqual([{ messageId: id, conversationId: group.id, recalledAt: data.recalledAt }])
+    expect(page.recalled).toEqual([{ messageId: id, conversationId: group.id, recalledAt: data.recalledAt, removal }])
     const after = await conversationOf(alice, group)
     expect(after.unreadCount).toBe(before.unreadCount - 1)
     expect(after.lastMessage).toMatchObject({ id, removal })

@@ -1,5 +1,7 @@
 /** The order in which messages and their changes are delivered, by sockets and by catching up. */
 
+import type { Removal } from '#db/schema/chat.ts'
+
 export interface Numbered {
   readonly id: number
   readonly changedNumber: number | null
@@ -33,6 +35,19 @@ export const changeDelivery = <Message extends Numbered>(
   message: Message,
   number = message.changedNumber!,
 ): Delivery<Message> => ({ number, kind: message.recalledAt === null ? 'changed' : 'recalled', message })
+
+/** What devices get of a recalled message that they may have. `removal` is left out of recalls by the sender. */
+export const recallOf = ({
+  id: messageId,
+  conversationId,
+  recalledAt,
+  removal,
+}: Numbered & { readonly conversationId: number; readonly removal: Removal | null }) => ({
+  messageId,
+  conversationId,
+  recalledAt: recalledAt!,
+  ...(removal !== null && { removal }),
+})
 
 export const inOrder = <Any extends { readonly number: number }>(deliveries: readonly Any[]): Any[] =>
   deliveries.toSorted((a, b) => a.number - b.number)

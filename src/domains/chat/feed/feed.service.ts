@@ -20,7 +20,7 @@ import { findMember } from '../members.store.ts'
 import type { MessageRow } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { NUMBERS } from '../numbers.ts'
-import { changeDelivery, type Deletion, type Delivery, inOrder, sentDelivery } from './feed.rules.ts'
+import { changeDelivery, type Deletion, type Delivery, inOrder, recallOf, sentDelivery } from './feed.rules.ts'
 import * as store from './feed.store.ts'
 
 /** Messages and changes that are read at a time. */
@@ -250,8 +250,7 @@ class Feed {
 function frameOf({ number, kind, message }: Delivery<MessageRow>, data: unknown): Frame {
   if (kind === 'sent') return { type: 'message', data }
   if (kind === 'changed') return { type: 'message.updated', data: { message: data, cursor: number } }
-  const { id: messageId, conversationId, recalledAt } = message
-  return { type: 'message.recalled', data: { messageId, conversationId, recalledAt, cursor: number } }
+  return { type: 'message.recalled', data: { ...recallOf(message), cursor: number } }
 }
 
 /** Clients that know no deletions show it as a recall. */

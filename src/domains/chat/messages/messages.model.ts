@@ -31,6 +31,12 @@ const Reaction = Model('Reaction', {
   userIds: Type.Array(Id, { description: `The first ${SHOWN_USERS} users who added it` }),
 })
 
+export const MessageRemoval = Model('MessageRemoval', {
+  by: Enum(['GROUP', 'ADMINISTRATOR'] as const),
+  userId: Nullable({ ...Id, description: 'The owner or administrator of the group' }),
+  reason: Text('Advertising', { description: 'Empty if none was given' }),
+})
+
 /** The same for all viewers, except for `readCount`. */
 export const Message = Model('Message', {
   id: { ...Id, description: 'Grows with time, over all conversations' },
@@ -46,11 +52,7 @@ export const Message = Model('Message', {
   recalled: Type.Boolean(),
   recalledAt: Nullable(Time),
   removal: Nullable({
-    ...Model('MessageRemoval', {
-      by: Enum(['GROUP', 'ADMINISTRATOR'] as const),
-      userId: Nullable({ ...Id, description: 'The owner or administrator of the group' }),
-      reason: Text('Advertising', { description: 'Empty if none was given' }),
-    }),
+    ...MessageRemoval,
     description: 'Of a recalled message that others than the sender have removed',
   }),
   pin: Nullable({

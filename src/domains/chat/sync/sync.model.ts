@@ -1,7 +1,7 @@
 import { Id, Model, type Static, Time, Type } from '#http/schema.ts'
 
 import { Conversation } from '../conversations/conversations.model.ts'
-import { Message } from '../messages/messages.model.ts'
+import { Message, MessageRemoval } from '../messages/messages.model.ts'
 
 const Cursor = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -18,6 +18,10 @@ export const SyncPage = Model('ChatSync', {
       messageId: Id,
       conversationId: Id,
       recalledAt: Time,
+      removal: Type.Optional({
+        ...MessageRemoval,
+        description: 'Of a message that others than the sender have removed',
+      }),
       deleted: Type.Optional(
         Type.Boolean({ description: 'True: you have deleted the message for yourself, at `recalledAt`' }),
       ),

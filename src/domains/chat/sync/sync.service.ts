@@ -8,7 +8,7 @@ import type { Conversation } from '../conversations/conversations.model.ts'
 import { ownMembers } from '../conversations/conversations.store.ts'
 import { toConversations } from '../conversations/conversations.view.ts'
 import { deletedAmong, type DeletionRow, deletionsIn } from '../deleted.store.ts'
-import { changeDelivery, type Deletion, type Delivery, inOrder, sentDelivery } from '../feed/feed.rules.ts'
+import { changeDelivery, type Deletion, type Delivery, inOrder, recallOf, sentDelivery } from '../feed/feed.rules.ts'
 import { type MessageRow, messagesByIds } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import type { SyncPage, SyncQuery } from './sync.model.ts'
@@ -56,10 +56,8 @@ export async function sync(ctx: AppContext, { userId }: Actor, query: SyncQuery)
         const { messageId, conversationId, createdAt: recalledAt } = delivery
         return [{ messageId, conversationId, recalledAt, deleted: true }]
       }
-      const { id: messageId, conversationId, recalledAt } = delivery.message
-      return delivery.kind === 'recalled' && !deleted.has(messageId)
-        ? [{ messageId, conversationId, recalledAt: recalledAt! }]
-        : []
+      const { message } = delivery
+      return delivery.kind === 'recalled' && !deleted.has(message.id) ? [recallOf(message)] : []
     }),
     updated: views('changed'),
     conversations,

@@ -111,16 +111,18 @@ export class MessageStore {
   private recall({
     messageId,
     recalledAt,
+    removal = null,
     deleted,
   }: {
     messageId: number
     recalledAt: number
+    removal?: Message['removal']
     deleted?: boolean
   }): void {
     if (deleted === true) return this.remove(messageId)
     const known = this.state.items?.find(({ id }) => id === messageId)
     if (known !== undefined)
-      this.add([{ ...known, content: {}, recalled: true, recalledAt, editedAt: null, reactions: [] }])
+      this.add([{ ...known, content: {}, recalled: true, recalledAt, removal, editedAt: null, reactions: [] }])
     this.quote(messageId, '')
   }
 
