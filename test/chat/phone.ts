@@ -83,7 +83,9 @@ export async function request<T>(
 export class Phone {
   /** The messages that this phone knows, in the order in which it learned of them. */
   readonly messages: Message[] = []
+  /** Also those that the user has deleted. */
   readonly recalled = new Set<number>()
+  readonly deleted = new Set<number>()
   readonly problems: string[] = []
   /** Messages and recalls that came over sockets, messages that came by `sync`, sockets, and those of them that had caught up. */
   readonly counts = { byFrame: 0, bySync: 0, sockets: 0, caughtUp: 0 }
@@ -147,7 +149,7 @@ export class Phone {
         this.#learn(message)
       }
       for (const message of page.updated) this.#replace(message)
-      for (const { messageId } of page.recalled) this.recalled.add(messageId)
+      for (const recall of page.recalled) this.#recall(recall)
       this.#expect(page.cursor >= this.cursor, `sync went back from ${this.cursor} to ${page.cursor}`)
       this.#expect(!page.hasMore || page.cursor > this.cursor, `sync has more but stays at ${this.cursor}`)
       if (page.hasMore && page.cursor === this.cursor) return
@@ -177,7 +179,7 @@ export class Phone {
       this.counts.byFrame++
       if (type === 'message') this.#learn(data)
       else if (type === 'message.updated') this.#replace(data.message)
-      else this.recalled.add(data.messageId)
+      else this.#recall(data)
     }
     socket.addEventListener('message', ({ data }) => {
       const frame = JSON.parse(data as string) as Frame
@@ -207,6 +209,11 @@ export class Phone {
   #learn(message: Message): void {
     this.messages.push(message)
     if (message.recalledAt !== null) this.recalled.add(message.id)
+  }
+
+  #recall({ messageId, deleted }: Recall): void {
+    this.recalled.add(messageId)
+    if (deleted === true) this.deleted.add(messageId)
   }
 
   #replace(message: Message): void {
