@@ -34,7 +34,7 @@ export const pinEndpoints = [
     id: 'messages.unpin',
     method: 'POST',
     path: '/api/chats/messages/:id/unpin',
-    summary: 'Unpin a message',
+    summary: 'Remove a message from the pinned ones',
     description: `For everyone, also if another user has pinned it. ${WHO} Nothing changes if the message is not pinned.`,
     tag: 'Messages',
     access: app('chat:send'),

@@ -21,9 +21,8 @@ import { useMay, useOwnerQuery } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
 import { IconMenu, MenuEntry } from '../../ui/MenuButton.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
-import { ChangeTarget } from './ChangeTarget.tsx'
+import { ChangeTarget, MoveCodes } from './dialogs.tsx'
 import { useHasFolders } from './folders.ts'
-import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
 
 type Dialog = 'move' | 'trash' | 'target'
@@ -50,7 +49,7 @@ export function CodeMenu({ code, isDetail = false, onTrashed }: CodeMenuProps) {
         </IconMenu>
       </span>
       {dialog === 'target' && <ChangeTarget code={code} onClose={() => setDialog(undefined)} />}
-      {dialog === 'move' && <MoveDialog codes={[code]} onClose={() => setDialog(undefined)} />}
+      {dialog === 'move' && <MoveCodes codes={[code]} onClose={() => setDialog(undefined)} />}
       {dialog === 'trash' && (
         <ActionDialog
           operation="qrCodes.delete"

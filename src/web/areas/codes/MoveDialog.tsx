@@ -37,7 +37,7 @@ export interface MoveDialogProps {
   onClose: () => void
 }
 
-export function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
+export default function MoveDialog({ codes, onMoved, onClose }: MoveDialogProps) {
   const t = useTexts(words)
   const shared = useTexts(codeWords)
   const owned = useOwnerQuery()

@@ -15,9 +15,9 @@ import type { Bulk } from '../../ui/bulk/use-bulk.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
 import type { Selection } from '../../ui/table/selection.ts'
+import { MoveCodes } from './dialogs.tsx'
 import { ExportButton } from './ExportButton.tsx'
 import { useHasFolders } from './folders.ts'
-import { MoveDialog } from './MoveDialog.tsx'
 import { codeWords } from './words.ts'
 
 const words = texts({
@@ -117,7 +117,7 @@ export function SelectedCodes({ bulk, selection, total }: SelectedCodesProps) {
           </Button>
         )}
       </BulkBar>
-      {dialog === 'move' && <MoveDialog codes={codes} onMoved={selection.set} onClose={() => setDialog(undefined)} />}
+      {dialog === 'move' && <MoveCodes codes={codes} onMoved={selection.set} onClose={() => setDialog(undefined)} />}
       <ConfirmDialog
         isOpen={dialog === 'trash'}
         title={t.trashTitle(codes.length)}
