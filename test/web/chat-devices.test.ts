@@ -101,7 +101,7 @@ test('a browser and two phones show the same after every step of messages that a
   ok(await edit(alice, first, 'Tulips'))
   await everywhere('Tulips, edited, pinned', 'gone', 'gone')
 
-  // Nothing else comes from a page that is read anew, or to a phone that knew nothing.
+  // A page that is loaded again shows the same.
   await desk.reload()
   await everywhere('Tulips, edited, pinned', 'gone', 'gone')
   await desk

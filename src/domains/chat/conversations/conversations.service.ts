@@ -169,7 +169,7 @@ async function clear(tx: Tx, row: MemberRow, deleted: boolean): Promise<void> {
   announce(tx, conversationId, [userId])
   const members = await membersOf(tx, conversationId)
   const upTo = unseenUpTo(members)
-  // What the others have deleted one by one.
+  // Messages that the others have deleted one by one.
   const viewers = lastViewers(members).map((member) => member.userId)
   if (upTo === 0 && (await unseenDeleted(tx, conversationId, viewers, 1)).length === 0) return
   await store.setPurge(tx, conversationId, upTo)

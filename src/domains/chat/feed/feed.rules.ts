@@ -36,7 +36,7 @@ export const changeDelivery = <Message extends Numbered>(
   number = message.changedNumber!,
 ): Delivery<Message> => ({ number, kind: message.recalledAt === null ? 'changed' : 'recalled', message })
 
-/** What devices get of a recalled message that they may have. `removal` is left out of recalls by the sender. */
+/** The recall of a message, for devices that may have it. `removal` is left out of recalls by the sender. */
 export const recallOf = ({
   id: messageId,
   conversationId,
