@@ -1,10 +1,10 @@
 /** Messages that users have deleted for themselves. */
 
-import { and, asc, desc, eq, gt, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
 import { prepared } from '#db/prepared.ts'
-import { messageDeletions as deletions, messages } from '#db/schema/chat.ts'
+import { conversationMembers as members, messageDeletions as deletions, messages } from '#db/schema/chat.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Builders, Db, Tx } from '#db/store.ts'
 
@@ -123,3 +123,40 @@ export async function forgetDeletions(tx: Tx, messageIds: readonly number[]): Pr
 /** Forgets at most `limit` deletions of a user. Returns their number. */
 export const forgetDeletionsOf = (tx: Tx, userId: number, limit: number): Promise<number> =>
   deleteSome(tx, deletions, eq(deletions.userId, userId), limit)
+
+/** The oldest messages of a conversation that nobody sees, although not all have cleared them, because one of these users has deleted them. */
+export const unseenDeleted = (tx: Tx, conversationId: number, userIds: readonly number[], limit: number) =>
+  tx
+    .select({
+      id: messages.id,
+      conversationId: messages.conversationId,
+      type: messages.type,
+      content: messages.content,
+    })
+    .from(messages)
+    .where(
+      and(
+        inArray(
+          messages.id,
+          tx
+            .select({ id: deletions.messageId })
+            .from(deletions)
+            .where(and(inArray(deletions.userId, [...userIds]), eq(deletions.conversationId, conversationId))),
+        ),
+        notExists(
+          tx
+            .select({ userId: members.userId })
+            .from(members)
+            .where(
+              and(
+                eq(members.conversationId, conversationId),
+                lt(members.clearedUpTo, messages.id),
+                or(isNull(members.leftAfter), gte(members.leftAfter, messages.id)),
+                notDeletedBy(messages.id, members.userId),
+              ),
+            ),
+        ),
+      ),
+    )
+    .orderBy(asc(messages.id))
+    .limit(limit)

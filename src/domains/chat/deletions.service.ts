@@ -9,13 +9,10 @@ import { announce } from './conversations/conversations.view.ts'
 import * as store from './deleted.store.ts'
 import { isUnread } from './members.rules.ts'
 import { findConversation, type MemberRow, setAfterDeletion } from './members.store.ts'
-import { releaseMedia } from './messages/media.service.ts'
 import { hasViewer } from './messages/media.store.ts'
 import { findSeen, type MessageRow } from './messages/messages.store.ts'
 import { IN_ORDER, takeNumbers } from './numbers.ts'
-import { deleteReactionsTo } from './reactions/reactions.store.ts'
-import { deleteMessages } from './retention.store.ts'
-import { forgetTerms } from './search/search.service.ts'
+import { deletePermanently } from './retention.service.ts'
 
 export async function deleteForOneself(ctx: AppContext, { userId }: Actor, id: number): Promise<void> {
   await ctx.db.write(
@@ -36,8 +33,6 @@ export async function deleteForOneself(ctx: AppContext, { userId }: Actor, id: n
   )
 }
 
-type Removed = Pick<MessageRow, 'id' | 'conversationId' | 'type' | 'content'>
-
 async function changeMember(tx: Tx, member: MemberRow, message: MessageRow, number: number): Promise<void> {
   const { id, conversationId } = message
   const isLast = member.lastMessageId === id
@@ -49,14 +44,4 @@ async function changeMember(tx: Tx, member: MemberRow, message: MessageRow, numb
     lastNumber: number,
     ...(isLast && { lastMessageId: last?.id ?? null, sortAt: createdAt }),
   })
-}
-
-/** Deletes messages that nobody sees. The deletions stay, for the devices that have not caught up. */
-export async function deletePermanently(ctx: AppContext, tx: Tx, rows: readonly Removed[]): Promise<void> {
-  if (rows.length === 0) return
-  const ids = rows.map(({ id }) => id)
-  await releaseMedia(ctx, tx, ids)
-  await deleteReactionsTo(tx, ids)
-  await forgetTerms(tx, rows)
-  await deleteMessages(tx, ids)
 }

@@ -8,26 +8,23 @@ import { getSetting } from '#domains/settings/index.ts'
 import { DAY, HOUR } from '#platform/clock.ts'
 
 import { PURGE } from './conversations/conversations.service.ts'
-import { forgetDeletions } from './deleted.store.ts'
-import { deletePermanently } from './deletions.service.ts'
+import { forgetDeletions, unseenDeleted } from './deleted.store.ts'
 import { lastViewers } from './members.rules.ts'
 import { membersOf, messagesRemoved } from './members.store.ts'
-import { releaseMedia } from './messages/media.service.ts'
 import { IN_ORDER } from './numbers.ts'
+import { deletePermanently } from './retention.service.ts'
 import * as store from './retention.store.ts'
-import { forgetTerms } from './search/search.service.ts'
 
 type Rows = Awaited<ReturnType<typeof store.oldestMessages>>
 
-/** `keys` stay, so that a repeated send never sends again. */
 async function remove(ctx: AppContext, tx: Tx, rows: Rows): Promise<void> {
   if (rows.length === 0) return
-  const ids = rows.map(({ id }) => id)
   await messagesRemoved(tx, rows)
-  // Together, because on a busy machine each wait for PostgreSQL takes longer than the statement.
-  await Promise.all([releaseMedia(ctx, tx, ids), forgetTerms(tx, rows), store.deleteReactions(tx, ids)])
-  await forgetDeletions(tx, ids)
-  await store.deleteMessages(tx, ids)
+  await forgetDeletions(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  await deletePermanently(ctx, tx, rows)
 }
 
 /** Returns how many it has removed. */
@@ -43,7 +40,8 @@ async function removeUnseen(ctx: AppContext, tx: Tx, { id }: { readonly id: numb
   const rows = await store.oldestOf(tx, id, await store.purgeUpTo(tx, id), limit)
   await remove(ctx, tx, rows)
   const viewers = lastViewers(await membersOf(tx, id)).map(({ userId }) => userId)
-  const deleted = rows.length < limit ? await store.unseenDeleted(tx, id, viewers, limit - rows.length) : []
+  const deleted = rows.length < limit ? await unseenDeleted(tx, id, viewers, limit - rows.length) : []
+  // These deletions stay, for the devices that have not caught up.
   await deletePermanently(ctx, tx, deleted)
   return rows.length + deleted.length
 }

@@ -6,6 +6,7 @@ import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
 import { topic } from '#platform/bus.ts'
 
+import { unseenDeleted } from '../deleted.store.ts'
 import { withReadCounts } from '../marks/marks.service.ts'
 import { isUnread, isVisible, lastViewers, unseenUpTo } from '../members.rules.ts'
 import {
@@ -20,7 +21,6 @@ import {
 import { findMessage, hasCardOf } from '../messages/messages.store.ts'
 import { loadExtras, toMessage } from '../messages/messages.view.ts'
 import { IN_ORDER } from '../numbers.ts'
-import { unseenDeleted } from '../retention.store.ts'
 import type { Conversation, History, HistoryQuery, ListQuery, ReadState } from './conversations.model.ts'
 import * as store from './conversations.store.ts'
 import { announce, toConversations } from './conversations.view.ts'
