@@ -14,6 +14,9 @@ import { EnumStatus } from '../Status.tsx'
 import type { Webhook } from './schema.ts'
 import { words } from './words.ts'
 
+/** Milliseconds. Later attempts are not waited for. */
+const SOON = 10_000
+
 interface Props {
   webhook: Webhook
   isOfServer: boolean
@@ -26,7 +29,7 @@ export function Deliveries({ webhook: { id, name }, isOfServer, onClose }: Props
   const list = usePages(
     isOfServer ? 'webhooks.deliveriesOfServer' : 'webhooks.deliveries',
     { params: { id } },
-    { isChanging: ({ status, attempts }) => status === 'PENDING' && attempts.length === 0 },
+    { isChanging: ({ status, nextAttemptAt }) => status === 'PENDING' && (nextAttemptAt ?? 0) < Date.now() + SOON },
   )
   return (
     <NoticeDialog title={t.logOf(name)} action={t.close} onClose={onClose} maxWidth="md">
