@@ -216,6 +216,16 @@ describe.if(inProcess)('exports of conversations', () => {
   })
 })
 
+describe.if(inProcess)('an export of notes', () => {
+  const { alice } = useServer({ people: ['alice'] })
+
+  test('has the title that the web application shows', async () => {
+    const { id } = ok(await alice.call('chats.openNotes')).data
+    expect(JSON.parse(ok(await alice.get(path(id))).text).title).toBe('Notes to myself')
+    expect(JSON.parse(ok(await alice.get(path(id, 'lang=zh'))).text).title).toBe('给自己的笔记')
+  })
+})
+
 describe.if(inProcess)('the limit of exports', () => {
   const { server, alice, bob } = useServer({ people: ['alice', 'bob'], rateLimit: true })
 

@@ -23,7 +23,7 @@ import type { ZipEntry } from '#lib/zip.ts'
 import { notInConversation } from '../chat.errors.ts'
 import { findListed } from '../conversations/conversations.service.ts'
 import { historyOf } from '../conversations/history.store.ts'
-import { findConversation, type MemberRow, peerOf } from '../members.store.ts'
+import { findConversation, isNotes, type MemberRow, peerOf } from '../members.store.ts'
 import type { Message } from '../messages/messages.model.ts'
 import { filesOf } from '../messages/messages.rules.ts'
 import { findSeen, type MessageRow } from '../messages/messages.store.ts'
@@ -73,6 +73,9 @@ export async function exportConversation(
 
 type ConversationFacts = PageFacts & { readonly type: string }
 
+/** As the web application calls the conversation of a user with themselves. */
+const NOTES = { en: 'Notes to myself', zh: '给自己的笔记' } as const
+
 class Export {
   /** Nicknames of the users who were met. */
   readonly #names = new Map<number, string>()
@@ -105,7 +108,7 @@ class Export {
     return {
       type: conversation.type,
       // Remarks on contacts are private, and people pass such files on.
-      title: peerId === undefined ? conversation.name : this.#nameOf(peerId),
+      title: isNotes(conversation) ? NOTES[locale] : peerId === undefined ? conversation.name : this.#nameOf(peerId),
       server: siteOf(ctx).name,
       exportedBy: this.#nameOf(actor.userId),
       exportedAt: ctx.clock.now(),
