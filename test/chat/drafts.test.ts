@@ -100,7 +100,7 @@ describe.if(inProcess)('drafts', () => {
       expect(draftReplyToId).toBe(answered.id)
       ok(await end(answered.id))
       expect(await draftOf(alice)).toEqual({ draft: 'at nine', draftReplyToId: null, draftVersion })
-      // A device that has not learned of it yet still stores what is written.
+      // A device that does not know this yet can still store its text.
       const later = { draft: 'at ten', replyToId: answered.id, baseVersion: draftVersion }
       expect(ok(await save(alice, later)).data).toMatchObject({ draft: 'at ten', draftReplyToId: null })
       const body = {

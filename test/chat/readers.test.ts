@@ -66,7 +66,7 @@ describe.if(inProcess)('the members who have read a message of a group', () => {
       [second.id, 1],
       [first.id, 2],
     ])
-    // Reading again what was read changes nothing.
+    // Reading the same messages again changes nothing.
     const before = await shown(alice, second.id)
     await read(bob, group, first.id)
     await read(bob, group)

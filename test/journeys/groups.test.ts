@@ -57,7 +57,7 @@ test('a group follows its organization: join, write, mention, react, leave the o
   ok(await ana.post(`/api/chats/conversations/${id}/read`))
   expect(await view(ana, id)).toMatchObject({ unreadCount: 0, mentioned: false })
 
-  // Tom sees that Ana has read it, and Mei that Ana has not read what was sent before she joined.
+  // Tom sees that Ana has read it. Mei does not see Ana among the readers of earlier messages.
   const { counts } = await onTom.next('message.read')
   expect(counts).toEqual([{ messageId: question.id, readCount: 1 }])
   const readers = async (person: Person, { id: of }: { id: number }) => {

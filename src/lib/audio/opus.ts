@@ -2,7 +2,7 @@
 
 import { pause } from '../pause.ts'
 
-/** The bytes are not what they claim to be, or end too early. */
+/** The file has another format than its header says, or ends too early. */
 export class Malformed extends Error {
   override readonly name = 'Malformed'
 }

@@ -34,7 +34,7 @@ function note(ctx: AppContext, { userId }: Actor): void {
   state.timer ??= outsideRequest(() => setTimeout(() => flushPresence(ctx), FLUSH_AFTER_MS))
 }
 
-/** Writes who is here. Failures are logged; the next frames repeat what they lose. */
+/** Writes to the database that these users are online. Failures are logged: the next frames bring the times again. */
 export function flushPresence(ctx: AppContext): Promise<void> {
   const state = noted(ctx)
   clearTimeout(state.timer)
