@@ -78,11 +78,12 @@ export const isWholeText = (column: lite.SQLiteColumn, value: string | Placehold
 
 /**
  * Whether the column is one of the integers in a placeholder, whose value is a JSON text of them. Unlike a list of parameters it has one
- * text for any number of integers, so the query can be prepared.
+ * text for any number of integers, so the query can be prepared. With IN, PostgreSQL searched the list once for each row of a table that has grown
+ * since its last ANALYZE: 700 ms for 500 of 9,000 new codes instead of 4.
  */
 export const isInJson = (column: lite.SQLiteColumn, json: Placeholder): SQL =>
   isPg
-    ? sql`${column} in (select value::bigint from json_array_elements_text(${json}::text::json))`
+    ? sql`${column} = any(array(select value::bigint from json_array_elements_text(${json}::text::json)))`
     : sql`${column} in (select value from json_each(${json}))`
 
 /**

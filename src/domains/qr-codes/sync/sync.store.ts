@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, lte, ne, type SQL, sql } from 'drizzle-orm'
 
 import { isInJson, notByIndex } from '#db/dialect.ts'
 import { type OwnerKey, ownerKey } from '#db/owner-key.ts'
@@ -56,7 +56,12 @@ export async function codeChanges(db: Db, owner: OwnerKey, range: SyncRange, lim
 const unchanged = (owned: SQL) =>
   prepared((db) =>
     shownCodes(db).where(
-      and(isInJson(qrCodes.id, p('ids')), owned, isLive, sql`${notByIndex(qrCodes.updatedAt)} <= ${p('until')}`),
+      and(
+        isInJson(qrCodes.id, p('ids')),
+        owned,
+        isNull(notByIndex(qrCodes.deletedAt)),
+        sql`${notByIndex(qrCodes.updatedAt)} <= ${p('until')}`,
+      ),
     ),
   )
 const unchangedPersonal = unchanged(
