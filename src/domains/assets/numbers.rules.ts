@@ -19,14 +19,15 @@ export function formatter(pattern: string, today: Temporal.PlainDate): FormatNum
 /** Numbers that are looked up together, and steps of this many until the steps double. */
 const STEP = 100
 const STEADY_STEPS = 20
-const MAX_STEPS = 60
+const MAX_STEPS = 59
 
 /**
- * The sequences to try, a range at a time, from `next` on. Where many numbers in a row are taken, for example because they were
- * imported, the ranges lie further and further apart, so that few steps lead past any number of them.
+ * The sequences to try, a range at a time, from `next` on. First only as many as are wanted: nearly always they are free. Where many numbers in a
+ * row are taken, for example because they were imported, the ranges lie further and further apart, so that few steps lead past any number of them.
  */
 export function* ranges(next: number, wanted: number): Generator<{ readonly from: number; readonly count: number }> {
-  let from = next
+  yield { from: next, count: wanted }
+  let from = next + wanted
   for (let step = 0; step < MAX_STEPS && from < Number.MAX_SAFE_INTEGER / 4; step++) {
     const count = Math.max(STEP, wanted)
     yield { from, count }

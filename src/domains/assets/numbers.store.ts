@@ -12,36 +12,59 @@ import { type FormatNumber, numberKey, ranges } from './numbers.rules.ts'
 const KEYS_AT_ONCE = 1000
 
 const p = sql.placeholder
+const found = { id: assets.id, key: assets.assetNoKey }
 const byKey = prepared((db) =>
   db
-    .select({ id: assets.id })
+    .select(found)
     .from(assets)
     .where(and(eq(assets.owner, p('owner')), eq(assets.assetNoKey, p('key')), isNull(assets.deletedAt))),
+)
+/** CROSS JOIN: else SQLite walks over all assets of the owner, and looks for each one's number among the keys. */
+const byKeys = prepared((db) =>
+  db
+    .select(found)
+    .from(sql`json_each(${p('keys')}) as given`)
+    .crossJoin(assets)
+    .where(and(eq(assets.owner, p('owner')), sql`${assets.assetNoKey} = given.value`, isNull(assets.deletedAt))),
 )
 
 /** Those of the keys that are numbers of the owner's undeleted assets, with the ids of these assets. */
 export async function takenNumbers(tx: Tx, owner: OwnerKey, keys: readonly string[]): Promise<Map<string, number>> {
   const taken = new Map<string, number>()
-  if (dialect === 'sqlite') {
-    // For a list of keys, SQLite walks over all assets of the owner instead of using the index of the numbers.
-    for (const key of keys) for (const { id } of await byKey(tx, { owner, key })) taken.set(key, id)
-    return taken
-  }
-  for (let at = 0; at < keys.length; at += KEYS_AT_ONCE) {
-    const rows = await tx
-      .select({ id: assets.id, key: assets.assetNoKey })
-      .from(assets)
-      .where(
-        and(
-          eq(assets.owner, owner),
-          isNull(assets.deletedAt),
-          inArray(assets.assetNoKey, keys.slice(at, at + KEYS_AT_ONCE)),
-        ),
-      )
+  const add = (rows: readonly { readonly id: number; readonly key: string }[]) => {
     for (const { id, key } of rows) taken.set(key, id)
   }
+  if (keys.length === 1) add(await byKey(tx, { owner, key: keys[0]! }))
+  else if (dialect === 'sqlite') add(await byKeys(tx, { owner, keys: JSON.stringify(keys) }))
+  else
+    for (let at = 0; at < keys.length; at += KEYS_AT_ONCE)
+      add(
+        await tx
+          .select(found)
+          .from(assets)
+          .where(
+            and(
+              eq(assets.owner, owner),
+              isNull(assets.deletedAt),
+              inArray(assets.assetNoKey, keys.slice(at, at + KEYS_AT_ONCE)),
+            ),
+          ),
+      )
   return taken
 }
+
+const counterOf = prepared((db) =>
+  db
+    .select()
+    .from(assetNumbers)
+    .where(eq(assetNumbers.owner, p('owner'))),
+)
+const setCounter = prepared((db) =>
+  db
+    .insert(assetNumbers)
+    .values({ owner: p('owner'), next: p('next') })
+    .onConflictDoUpdate({ target: assetNumbers.owner, set: { next: sql`excluded.next` } }),
+)
 
 /**
  * Takes `count` free numbers, in the order of their sequence; fewer if too few are free. `given`: keys of numbers that the same write
@@ -55,7 +78,7 @@ export async function takeNumbers(
   given: ReadonlySet<string> = new Set(),
 ): Promise<string[]> {
   if (count === 0) return []
-  const [counter] = await tx.select().from(assetNumbers).where(eq(assetNumbers.owner, owner))
+  const [counter] = await counterOf(tx, { owner })
   const numbers: string[] = []
   let next = counter?.next ?? 1
   for (const range of ranges(next, count)) {
@@ -74,9 +97,6 @@ export async function takeNumbers(
     }
     if (numbers.length === count) break
   }
-  await tx
-    .insert(assetNumbers)
-    .values({ owner, next })
-    .onConflictDoUpdate({ target: assetNumbers.owner, set: { next } })
+  await setCounter(tx, { owner, next })
   return numbers
 }
