@@ -169,6 +169,14 @@ export async function organizationOfAsset(db: Db, id: number): Promise<number | 
 /** With an id and a version if it was deleted permanently and comes back. */
 type NewRow = NewFields & Partial<SyncRevival>
 
+const { id: _, ...insertable } = getTableColumns(assets)
+const insertOne = prepared((db) =>
+  db
+    .insert(assets)
+    .values(Object.fromEntries(Object.keys(insertable).map((name) => [name, p(name)])) as never)
+    .returning({ id: assets.id, uuid: assets.uuid }),
+)
+
 /** Adds assets with numbers that are free. Returns their rows in the same order. */
 export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[]): Promise<AssetRow[]> {
   const rows: AssetRow[] = []
@@ -189,7 +197,10 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
     }))
-    const inserted = await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
+    const inserted =
+      given.length === 1 && given[0]!.id === undefined
+        ? await insertOne(tx, given[0]!)
+        : await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
     const ids = new Map(inserted.map((row) => [row.uuid, row.id]))
     const created = given.map((fields) => ({ ...fields, id: ids.get(fields.uuid)! }))
     for (const row of await withDues(tx, created)) {
@@ -320,7 +331,7 @@ async function updateOne(tx: Tx, { id, owner }: AssetRow, columns: Partial<Asset
     .returning({ id: assets.id })
 }
 
-const { id: _, uuid: __, owner: ___, ...replaceable } = getTableColumns(assets)
+const { uuid: __, owner: ___, ...replaceable } = insertable
 
 /** One statement for many rows. The owner of a row cannot change here. */
 async function replaceRows(tx: Tx, rows: readonly AssetRow[]): Promise<void> {
