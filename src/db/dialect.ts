@@ -86,6 +86,12 @@ export const isInJson = (column: lite.SQLiteColumn, json: Placeholder): SQL =>
     ? sql`${column} = any(array(select value::bigint from json_array_elements_text(${json}::text::json)))`
     : sql`${column} in (select value from json_each(${json}))`
 
+/** The same for texts. */
+export const isTextInJson = (column: lite.SQLiteColumn, json: Placeholder): SQL =>
+  isPg
+    ? sql`${column} = any(array(select json_array_elements_text(${json}::text::json)))`
+    : sql`${column} in (select value from json_each(${json}))`
+
 /**
  * Whether the column is one of the values of a query with a LIMIT, to change those rows. With IN, PostgreSQL reads the whole table from some
  * thousand values on: 1,000 ms for 5,000 of a million rows instead of 20.

@@ -1,10 +1,11 @@
-import { and, asc, count, desc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, exists, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isTextInJson } from '#db/dialect.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
-import { type FieldType, metaFields, metaFormulaUses } from '#db/schema/meta.ts'
+import { type FieldType, metaFields, metaFormulaUses, metaObjects } from '#db/schema/meta.ts'
 import { searchPage } from '#db/search.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
 import type { Owner } from '#http/endpoint.ts'
@@ -42,6 +43,41 @@ const visible = prepared((db) =>
 /** Fields of scope GLOBAL, of the organization if there is one, and of the viewer: in this order, then by sort order and id. */
 export const visibleFields = (db: Db | Tx, objectName: string, viewer: Owner): Promise<FieldRow[]> =>
   visible(db, { objectName, orgOwner: viewer.orgId, userOwner: -viewer.userId })
+
+const readable = prepared((db) =>
+  db
+    .select()
+    .from(metaFields)
+    .where(
+      and(
+        eq(metaFields.objectName, p('objectName')),
+        sql`${metaFields.owner} in (0, ${p('orgOwner')}, ${p('userOwner')})`,
+        isLive,
+        or(isNull(metaFields.entityColumn), isTextInJson(metaFields.entityColumn, p('columns'))),
+        exists(
+          db
+            .select({ one: sql`1` })
+            .from(metaObjects)
+            .where(and(eq(metaObjects.name, p('objectName')), eq(metaObjects.enabled, true))),
+        ),
+      ),
+    )
+    .orderBy(...order),
+)
+
+/** Those of the visible fields that can have values for entities of which no other fixed columns hold one: none while the object is disabled. */
+export const readableFields = (
+  db: Db | Tx,
+  objectName: string,
+  viewer: Owner,
+  columns: readonly string[],
+): Promise<FieldRow[]> =>
+  readable(db, {
+    objectName,
+    orgOwner: viewer.orgId,
+    userOwner: -viewer.userId,
+    columns: JSON.stringify(columns),
+  })
 
 export interface FieldFilters {
   readonly type?: FieldType

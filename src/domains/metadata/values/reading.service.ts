@@ -12,9 +12,8 @@ import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { serverZone } from '#platform/clock.ts'
 
-import { visibleFields } from '../fields/fields.store.ts'
+import { readableFields } from '../fields/fields.store.ts'
 import { shownFieldName } from '../metadata.rules.ts'
-import { isEnabled } from '../objects/objects.store.ts'
 import { EntityValues, FieldSet } from './reading.rules.ts'
 import type { AssetValue, FieldRow } from './values.model.ts'
 import { isFileField, StoredValues } from './values.rules.ts'
@@ -174,6 +173,14 @@ export async function titlesIn(
   return titles
 }
 
+/** The fixed columns that hold a value of at least one entity. */
+function filledColumns(entities: readonly MetaEntity[]): string[] {
+  const filled = new Set<string>()
+  for (const { columns } of entities)
+    for (const [name, value] of Object.entries(columns)) if (value !== null && value !== '') filled.add(name)
+  return [...filled]
+}
+
 /** The values of all fields that the viewer sees, for answers about entities. Fields without a value are left out. */
 export async function valuesOf(
   ctx: AppContext,
@@ -184,8 +191,8 @@ export async function valuesOf(
   locale: Locale = 'en',
 ): Promise<Map<number, AssetValue[]>> {
   const shown = new Map<number, AssetValue[]>(entities.map(({ id }) => [id, []]))
-  if (entities.length === 0 || !(await isEnabled(db, objectName))) return shown
-  const visible = await visibleFields(db, objectName, viewer)
+  if (entities.length === 0) return shown
+  const visible = await readableFields(db, objectName, viewer, filledColumns(entities))
   if (visible.length === 0) return shown
   const fields = await fieldSet(db, visible)
   const found = (await computeValues(db, objectName, fields, entities)).flatMap((values) =>
