@@ -23,6 +23,9 @@ const SETTINGS = {
   default_transaction_isolation: 'read committed',
   statement_timeout: '0',
   lock_timeout: '0',
+  // A backup keeps its transaction open for as long as pg_dump reads, and the connection of the lock is idle most of the time.
+  idle_in_transaction_session_timeout: '0',
+  idle_session_timeout: '0',
 }
 
 /**
