@@ -1,10 +1,12 @@
 /** PostgreSQL servers of a test's own, for tests that stop them, and their replicas. */
 
-import { chmodSync, chownSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { SQL } from 'bun'
+
+import { OWN_MOUNTS } from '../ops/cli.ts'
 
 export interface PostgresServer {
   readonly databaseUrl: string
@@ -19,6 +21,10 @@ export interface PostgresServer {
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
   /** Runs statements as the administrator of the server. */
   run(...statements: string[]): Promise<unknown[][]>
+  /** Fills the disk that it has for itself (`disk`). */
+  fillDisk(): Promise<void>
+  /** Undoes that. */
+  freeDisk(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -45,16 +51,51 @@ function findPrograms(): string | undefined {
   }
 }
 
+/** Runs commands beside a disk of `size`, which is at `folder` for them alone. */
+function withDisk(folder: string, size: string) {
+  const script = `mount -t tmpfs -o size=${size},mode=777 none "$0" && while read -r line; do eval "$line" >/dev/null 2>&1; echo $?; done`
+  const shell = Bun.spawn([...OWN_MOUNTS, script, folder], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+    cwd: '/',
+  })
+  const answers = shell.stdout.getReader()
+  let heard = ''
+  return {
+    /** Resolves with the exit code. */
+    async run(line: string): Promise<number> {
+      shell.stdin.write(`${line}\n`)
+      await shell.stdin.flush()
+      while (!heard.includes('\n')) {
+        const { done, value } = await answers.read()
+        if (done) throw new Error(`no disk could be mounted for PostgreSQL: ${OWN_MOUNTS.join(' ')}`)
+        heard += new TextDecoder().decode(value)
+      }
+      const [first, ...rest] = heard.split('\n')
+      heard = rest.join('\n')
+      return Number(first)
+    },
+    async end() {
+      shell.stdin.end()
+      await shell.exited
+    },
+  }
+}
+
 /**
- * Starts a server with more `settings`, or a replica of `primary`, which follows it through a slot. Returns undefined, and prints why, if PostgreSQL's
+ * Starts a server with more `settings`, or a replica of `primary`, which follows it through a slot. `disk`: the
+ * size of a disk of its own in memory. Returns undefined, and prints why, if PostgreSQL's
  * programs are not installed. Fails then if CI is set.
  */
 export async function startPostgres({
   primary,
   settings = [],
+  disk,
 }: {
   primary?: PostgresServer
   settings?: readonly string[]
+  disk?: string
 } = {}): Promise<PostgresServer | undefined> {
   const programs = findPrograms()
   if (programs === undefined) {
@@ -63,7 +104,9 @@ export async function startPostgres({
     return undefined
   }
   const folder = mkdtempSync(join(tmpdir(), 'tessera-postgres-'))
-  const data = join(folder, 'data')
+  const place = join(folder, 'disk')
+  const data = join(place, 'data')
+  mkdirSync(place)
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = probe
   probe.stop(true)
@@ -73,13 +116,22 @@ export async function startPostgres({
   const idOf = async (flag: string) => Number(await Bun.$`id ${flag} nobody`.text())
   const [user, group] = isRoot ? [await idOf('-u'), await idOf('-g')] : []
   if (user !== undefined && group !== undefined) {
-    chownSync(folder, user, group)
+    for (const path of [folder, place]) chownSync(path, user, group)
     chmodSync(folder, 0o700)
   }
+  const asUser = isRoot ? ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', '--'] : []
+  const shell = disk === undefined ? undefined : withDisk(place, disk)
+  const filler = join(place, 'filler')
 
   async function run(...command: string[]): Promise<void> {
-    const prefix = isRoot ? ['setpriv', `--reuid=${user}`, `--regid=${group}`, '--clear-groups', '--'] : []
-    const child = Bun.spawn([...prefix, ...command], { cwd: '/', stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
+    if (shell !== undefined) {
+      // Who may mount in a user namespace is root there.
+      const prefix = isRoot ? asUser : ['unshare', '--user', '--map-user=12345', '--']
+      const line = [...prefix, ...command].map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+      if ((await shell.run(line)) !== 0) throw new Error(`${command.join(' ')} failed`)
+      return
+    }
+    const child = Bun.spawn([...asUser, ...command], { cwd: '/', stdin: 'ignore', stdout: 'ignore', stderr: 'ignore' })
     if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed`)
   }
 
@@ -113,8 +165,15 @@ export async function startPostgres({
         await sql.close()
       }
     },
+    async fillDisk() {
+      await shell!.run(`cat /dev/zero > '${filler}'`)
+    },
+    async freeDisk() {
+      await shell!.run(`rm '${filler}'`)
+    },
     async remove() {
       await server.stop('immediate').catch(() => undefined)
+      await shell?.end()
       rmSync(folder, { recursive: true })
     },
   }
