@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 
+import { SQL } from 'bun'
 import { eq, sql } from 'drizzle-orm'
 
 import { BUS_TIMES, READ, READ_SETTINGS } from '#db/engine/pg-bus.ts'
@@ -205,6 +206,38 @@ else {
           (await place.raw(`SELECT topic FROM bus_events WHERE topic NOT LIKE 'schema.%'`)).flat()
         await until(async () => !(await topics()).includes('old'))
         expect(await topics()).toEqual(['test.changed'])
+      }, times)
+    })
+
+    test('each event is read once, and old rows are deleted, while another program keeps a transaction open', async () => {
+      const times = { ...BUS_TIMES, keepMs: 100_000, cleanMs: 20 }
+      await withTwo(async (a, b, { databaseUrl, raw }) => {
+        await using other = new SQL({ url: databaseUrl, max: 1 })
+        // Its own id and its snapshot keep the versions of all rows that change from now on.
+        await other.unsafe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()').simple()
+        const [atA, atB] = [hear(a), hear(b)]
+        const addOld = () =>
+          raw(
+            `INSERT INTO bus_events (xid, origin, topic, payload, created_at)
+             SELECT 1, 'x', 'old', '1', (extract(epoch FROM now()) * 1000)::bigint - 101000 FROM generate_series(1, 3000)`,
+          )
+        const pages = async () => Number((await raw("SELECT pg_relation_size('bus_events') / 8192"))[0]![0])
+        for (let round = 0; round < 5; round++) {
+          await race(20, (n) => publish(n % 2 ? a : b, round * 20 + n))
+          await addOld()
+          await until(async () => (await raw("SELECT 1 FROM bus_events WHERE topic = 'old' LIMIT 1")).length === 0)
+        }
+        for (const store of [a, b]) await store.bus.caughtUp()
+        expect([ascending(atA.events), ascending(atB.events)]).toEqual([numbers(100), numbers(100)])
+        expect([atA.gaps, atB.gaps]).toEqual([0, 0])
+        await other.unsafe('COMMIT').simple()
+        // The space can be used again, as soon as no deletion of that time runs.
+        await until(async () => {
+          await raw('VACUUM bus_events')
+          const grown = await pages()
+          await addOld()
+          return (await pages()) === grown
+        })
       }, times)
     })
 
