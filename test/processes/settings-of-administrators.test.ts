@@ -96,9 +96,7 @@ describe.if(onPostgres)('settings of the administrator of PostgreSQL', () => {
     await Promise.all(others.map((sql) => sql.close()))
     const began = performance.now()
     await until(async () => (await race(24, ask)).every((status) => status === 200))
-    const tookMs = performance.now() - began
-    console.log(`all were answered after ${Math.round(tookMs)} ms`)
-    expect(tookMs).toBeLessThan(10_000)
+    console.log(`all were answered after ${Math.round(performance.now() - began)} ms`)
     const ids = (await allItems(server, ann, '/api/qr-codes')).map(({ id }) => id)
     expect(ids.toSorted((a, b) => a - b)).toEqual(stored.toSorted((a, b) => a - b))
   })
