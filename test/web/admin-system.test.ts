@@ -22,6 +22,12 @@ const says = (page: Page, text: string | RegExp) => page.getByText(text).first()
 test('settings are saved together or not at all, and can be reset', async () => {
   const page = await browser.signedIn(admin)
   await page.goto('/console/admin/settings')
+  await page.getByRole('heading', { level: 2 }).first().waitFor()
+  const { items } = ok(await admin.call('admin.settings.list', {})).data
+  const groups = new Set(items.map(({ group }) => group))
+  expect((await page.getByRole('heading', { level: 2 }).allInnerTexts()).filter((name) => groups.has(name))).toEqual([])
+  for (const { label, choices } of items)
+    if (choices) expect(choices).not.toContain(await page.getByRole('combobox', { name: label }).innerText())
   await page.getByLabel('Search settings').fill('quota')
   await page.getByLabel('Files', { exact: true }).fill('-1')
   await page.getByLabel('Assets', { exact: true }).fill('7')

@@ -235,7 +235,7 @@ export const definitions = {
     Type.Boolean(),
     true,
     ['Guests', 'Whether activities can let people register without an account. Needs a mail server.'],
-    ['访客报名', '活动是否可允许没有账号的人报名。需要邮件服务器。'],
+    ['来宾报名', '活动是否可允许没有账号的人报名。需要邮件服务器。'],
   ),
   'guests.retentionDays': setting(
     integer(1, 365),
@@ -244,7 +244,7 @@ export const definitions = {
       'Data of guests',
       'Days after the end of an activity for which the data of its guests is kept, unless the activity names its own.',
     ],
-    ['访客数据保留天数', '活动结束后访客数据的保留天数，活动自行设置的除外。'],
+    ['来宾数据保留天数', '活动结束后来宾数据的保留天数，活动自行设置的除外。'],
   ),
   'activities.noticeDelaySeconds': setting(
     integer(0, 3600),

@@ -14,14 +14,17 @@ type Words = (typeof settingWords)['en']
 const isSize = (key: string): boolean => /Bytes$|^quota\.storage$/.test(key)
 const MEGABYTE = 1024 * 1024
 
-const choiceWord = (value: string, t: Words): string => (t.choices as Readonly<Record<string, string>>)[value] ?? value
+function choiceWord(key: string, value: string, t: Words): string {
+  const choices: Readonly<Record<string, string>> = t.choices
+  return choices[`${key}.${value}`] ?? choices[value] ?? value
+}
 
 /** The value in words: `1 GB`. */
 export function shownValue({ key, choices }: Setting, value: Value, t: Words): string {
   if (typeof value === 'boolean') return value ? t.on : t.off
   if (typeof value === 'number') return isSize(key) && value > 0 ? bytes(value) : number(value)
   if (Array.isArray(value)) return value.join(', ') || t.empty
-  return (choices === null ? value : choiceWord(value, t)) || t.empty
+  return (choices === null ? value : choiceWord(key, value, t)) || t.empty
 }
 
 /** `0–365`; undefined for settings without a range. */
@@ -118,7 +121,7 @@ export function SettingInput({ setting, value, disabled, problem, onChange }: Se
       >
         {choices.map((choice) => (
           <MenuItem key={choice} value={choice}>
-            {choiceWord(choice, t)}
+            {choiceWord(key, choice, t)}
           </MenuItem>
         ))}
       </TextField>
