@@ -13,7 +13,7 @@ import type { FactorValues } from './use-sign-in.ts'
 
 const words = texts({
   en: {
-    totp: 'Code of your authenticator app',
+    totp: 'Code from your authenticator app',
     totpHint: 'Six digits, or one of your recovery codes',
     recovery: 'Recovery code',
     passkey: 'Use a passkey',

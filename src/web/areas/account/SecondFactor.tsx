@@ -13,11 +13,12 @@ import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useForm } from '../../ui/use-form.tsx'
+import { useIsPhone } from '../../ui/use-is-phone.ts'
 
 const words = texts({
   en: {
     title: 'Two-factor sign-in',
-    text: 'A stolen password is then not enough to sign in: each sign-in also needs a code from an app on your phone.',
+    text: 'With it, a stolen password is not enough: each sign-in also needs a code from an app on your phone.',
     on: (n: number) => `On. ${n} of 10 recovery codes are left.`,
     off: 'Off',
     enable: 'Set up',
@@ -26,12 +27,12 @@ const words = texts({
     disableText: 'From now on the password alone is enough to sign in.',
     renew: 'New recovery codes',
     renewText: 'The earlier recovery codes stop working.',
-    scan: 'Scan this code with an authenticator app, such as Aegis, FreeOTP or the one of your password manager. Then type the code that it shows.',
+    scan: 'Scan this code with an authenticator app, such as Aegis, FreeOTP or your password manager. Then type the code that it shows.',
     secret: 'Or type this key into the app:',
     picture: 'QR code for the authenticator app',
     open: 'Open the app on this device',
-    code: 'Code of the app',
-    codeOr: 'Code of the app, or a recovery code',
+    code: 'Code from the app',
+    codeOr: 'Code from the app, or a recovery code',
     confirm: 'Switch on',
     others: 'The sessions on your other devices end.',
     codes: 'Recovery codes',
@@ -121,6 +122,8 @@ interface CodesProps {
 
 function Enable({ enrolment: { secret, uri, imageUrl }, onCodes, onClose }: CodesProps & { enrolment: NewTotp }) {
   const t = useTexts(words)
+  // Not hidden by a style: the dialog would move the focus to it, and lose it.
+  const isPhone = useIsPhone()
   const form = useForm(
     'auth.confirmTotp',
     { totp: '' },
@@ -137,9 +140,7 @@ function Enable({ enrolment: { secret, uri, imageUrl }, onCodes, onClose }: Code
         height={220}
         sx={{ alignSelf: 'center', bgcolor: 'common.white', borderRadius: 1 }}
       />
-      <Button href={uri} sx={{ display: { sm: 'none' } }}>
-        {t.open}
-      </Button>
+      {isPhone && <Button href={uri}>{t.open}</Button>}
       <Box>
         <Typography variant="body2" color="text.secondary">
           {t.secret}
