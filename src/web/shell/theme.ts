@@ -34,12 +34,15 @@ const components: ThemeOptions['components'] = {
   // Without room around them.
   MuiMenuItem: { styleOverrides: { root: ring(-2) } },
   MuiListItemButton: { styleOverrides: { root: ring(-2) } },
+  // Buttons that scroll appear where tabs are hidden at their side, and not on phones.
+  MuiTabs: { styleOverrides: { scrollButtons: { '&.Mui-disabled': { display: 'none' } } } },
   // On phones, more tabs fit beside each other, and the last one is seen at least in part.
   MuiTab: {
     styleOverrides: {
       root: ({ theme }: { theme: Theme }) => ({
         ...ring(-2)({ theme }),
-        [theme.breakpoints.down('sm')]: { minWidth: 44, paddingInline: 12 },
+        paddingInline: 12,
+        [theme.breakpoints.down('sm')]: { minWidth: 44 },
       }),
     },
   },

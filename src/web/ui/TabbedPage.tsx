@@ -35,7 +35,6 @@ export function TabbedPage({
         value={open?.key ?? false}
         onChange={(_, key: string) => leave(() => setSearch({ tab: key }, { replace: true }))}
         variant="scrollable"
-        scrollButtons={false}
         aria-label={page.title}
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', maxWidth: { xs: 'calc(100vw - 24px)', sm: 'none' } }}
       >

@@ -44,8 +44,6 @@ export function AccountPage({ tab, children }: { tab: AccountTab; children: Reac
       <Tabs
         value={tab}
         variant="scrollable"
-        // The buttons would cover the open tab on phones.
-        scrollButtons={false}
         aria-label={t.title}
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', maxWidth: { xs: 'calc(100vw - 24px)', sm: 'none' } }}
       >

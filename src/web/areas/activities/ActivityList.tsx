@@ -116,7 +116,6 @@ export default function ActivityList() {
         value={view}
         onChange={(_, next: string) => setSearch(next === 'mine' ? {} : { view: next })}
         variant="scrollable"
-        scrollButtons={false}
         aria-label={t.views}
         sx={{ mb: 2, borderBottom: 1, borderColor: 'divider' }}
       >

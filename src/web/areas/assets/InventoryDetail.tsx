@@ -266,7 +266,6 @@ function Results({ inventory }: { inventory: Inventory }) {
         onChange={(_, next: InventoryState) => setState(next)}
         aria-label={t.results}
         variant="scrollable"
-        scrollButtons={false}
         sx={{ borderBottom: 1, borderColor: 'divider' }}
       >
         {INVENTORY_STATES.map((one) => (

@@ -86,7 +86,6 @@ export function AssetTabs() {
       aria-label={t.parts}
       value={pathname}
       variant="scrollable"
-      scrollButtons={false}
       sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', displayPrint: 'none' }}
     >
       {PARTS.filter(([, , operation]) => may(operation)).map(([key, path]) => (
