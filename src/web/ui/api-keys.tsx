@@ -10,7 +10,7 @@ import { date, relativeTime } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { EmptyState } from './Answer.tsx'
 import { ConfirmDialog } from './dialogs.tsx'
-import { pointWords } from './point-words.ts'
+import { usePointText } from './point-words.ts'
 import { Row, Rows } from './Rows.tsx'
 
 const words = texts({
@@ -57,15 +57,6 @@ export const hasEnded = ({ revokedAt, expiresAt }: ApiKey): boolean => revokedAt
 
 /** Points that a row names. */
 const NAMED = 3
-
-/** `Assets: View` for `asset:read`. */
-export function usePointText(): (point: string) => string {
-  const { resources, actions } = useTexts(pointWords)
-  return (point) => {
-    const [resource = '', action = ''] = point.split(':')
-    return `${resources[resource] ?? resource}: ${actions[action] ?? action}`
-  }
-}
 
 interface Props<K extends ApiKey> {
   query: Paged<K>

@@ -1,7 +1,7 @@
 /** Words for the resources and actions of permission points. Points that administrators made are shown as they are named. */
 
 import { things } from '../i18n/things.ts'
-import { texts, textsOf } from '../i18n/words.ts'
+import { texts, textsOf, useTexts } from '../i18n/words.ts'
 
 const resources = textsOf<string>({
   statistics: { en: 'Statistics', zh: '统计' },
@@ -106,6 +106,45 @@ const actionsZh: Record<string, string> = {
 }
 
 export const pointWords = texts({
-  en: { resources: resources.en, actions: actionsEn },
-  zh: { resources: resources.zh, actions: actionsZh },
+  en: { resources: resources.en, actions: actionsEn, point: (thing: string, action: string) => `${thing}: ${action}` },
+  zh: { resources: resources.zh, actions: actionsZh, point: (thing: string, action: string) => `${thing}：${action}` },
 })
+
+interface Parts {
+  readonly resource: string
+  readonly action: string
+}
+
+/** Of `asset:read`. */
+export function partsOf(point: string): Parts {
+  const [resource = '', action = ''] = point.split(':')
+  return { resource, action }
+}
+
+/** `Assets: View` for `asset:read`. */
+export function usePointText(): (point: string) => string {
+  const { resources, actions, point: text } = useTexts(pointWords)
+  return (point) => {
+    const { resource, action } = partsOf(point)
+    return text(resources[resource] ?? resource, actions[action] ?? action)
+  }
+}
+
+export interface PointGroup<P> {
+  readonly resource: string
+  readonly label: string
+  readonly points: readonly P[]
+}
+
+/** Points by their resources, in alphabetical order. Those of a resource are ordered as the words above: `View` is the first. */
+export function usePointGroups<P>(points: readonly P[], of: (point: P) => Parts): readonly PointGroup<P>[] {
+  const { resources, actions } = useTexts(pointWords)
+  const order = Object.keys(actions)
+  const groups = Map.groupBy(
+    points.toSorted((a, b) => order.indexOf(of(a).action) - order.indexOf(of(b).action)),
+    (point) => of(point).resource,
+  )
+  return [...groups]
+    .map(([resource, some]) => ({ resource, label: resources[resource] ?? resource, points: some }))
+    .toSorted((a, b) => a.label.localeCompare(b.label))
+}

@@ -10,7 +10,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
-import { pointWords } from '../../ui/point-words.ts'
+import { usePointText } from '../../ui/point-words.ts'
 import { useAllPoints } from './points.ts'
 
 const words = texts({
@@ -48,7 +48,6 @@ interface Question {
 
 export function Explain() {
   const t = useTexts(words)
-  const { resources, actions } = useTexts(pointWords)
   const [question, setQuestion] = useState<Question>({ userId: null, orgId: null, permission: null })
   const { userId, orgId, permission } = question
   const set = (part: Partial<Question>) => setQuestion((now) => ({ ...now, ...part }))
@@ -60,10 +59,7 @@ export function Explain() {
     { query: { userId: userId ?? 0, permission: permission ?? '', ...(orgId !== null && { orgId }) } },
     { enabled: isReady },
   )
-  const labelOf = (name: string) => {
-    const [resource = '', action = ''] = name.split(':')
-    return `${resources[resource] ?? resource}: ${actions[action] ?? action}`
-  }
+  const labelOf = usePointText()
   return (
     <Section>
       <Typography color="text.secondary" sx={{ mb: 2 }}>

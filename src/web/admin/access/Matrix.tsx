@@ -27,15 +27,16 @@ import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
+import { usePointGroups } from '../../ui/point-words.ts'
 import { useForm } from '../../ui/use-form.tsx'
 import { useIsNarrow } from '../../ui/use-is-phone.ts'
-import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
+import { accessWords, useActionWord, useAllPoints, useDescription } from './points.ts'
 
 const words = texts({
   en: {
     area: 'Area',
     explanation: {
-      PLATFORM: 'Rights of administrators, over the data of all users.',
+      PLATFORM: 'Rights of administrators over the data of all users.',
       APP: 'Rights of users over their own things.',
       ORG: 'Rights of members in an organization. New organizations get copies of these roles; choose one to see its own.',
     },
@@ -159,7 +160,7 @@ function RoleHead({ role }: { role: Role }) {
 function Grid({ roles, points }: { roles: readonly Role[]; points: readonly Permission[] }) {
   const t = useTexts(words)
   const a = useTexts(accessWords)
-  const groups = useGroups(points)
+  const groups = usePointGroups(points, (point) => point)
   const actionOf = useActionWord()
   const describe = useDescription()
   const sticky = { position: 'sticky', left: 0, bgcolor: 'background.paper', zIndex: 1 } as const

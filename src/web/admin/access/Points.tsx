@@ -12,7 +12,7 @@ import { ActionButton } from '../../ui/ActionButton.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { CheckField } from '../../ui/fields.tsx'
-import { pointWords } from '../../ui/point-words.ts'
+import { usePointText } from '../../ui/point-words.ts'
 import { Row, Rows } from '../../ui/Rows.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -99,15 +99,14 @@ export function Points() {
   const may = useMay()
   const domains = useChoices('permissionDomain')
   const domainOf = useEnum('permissionDomain')
-  const { resources, actions } = useTexts(pointWords)
+  const pointText = usePointText()
   const describe = useDescription()
   const [keyword, setKeyword] = useState('')
   const [domain, setDomain] = useState<PermissionDomain | ''>('')
   const [shown, setShown] = useState(PAGE)
   const [edited, setEdited] = useState<Permission>()
   const query = useAllPoints(domain === '' ? undefined : domain)
-  const titleOf = ({ resource, action }: Permission) =>
-    `${resources[resource] ?? resource}: ${actions[action] ?? action}`
+  const titleOf = ({ resource, action }: Permission) => pointText(`${resource}:${action}`)
   // The server knows the English words only.
   const matches = query.data?.filter((point) =>
     `${titleOf(point)} ${point.name} ${describe(point)}`.toLowerCase().includes(keyword.trim().toLowerCase()),

@@ -17,10 +17,11 @@ import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
+import { usePointGroups } from '../../ui/point-words.ts'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
 import { useForm } from '../../ui/use-form.tsx'
 import { OrgLink } from '../../ui/UserLink.tsx'
-import { accessWords, useActionWord, useAllPoints, useDescription, useGroups } from './points.ts'
+import { accessWords, useActionWord, useAllPoints, useDescription } from './points.ts'
 
 const words = texts({
   en: {
@@ -240,7 +241,7 @@ interface GroupsProps {
 function Groups({ points, keyword, chosen, isFixed, onChoose }: GroupsProps) {
   const t = useTexts(words)
   const a = useTexts(accessWords)
-  const groups = useGroups(points)
+  const groups = usePointGroups(points, (point) => point)
   const actionOf = useActionWord()
   const describe = useDescription()
   const set = (ids: readonly number[], isOn: boolean) =>

@@ -7,12 +7,6 @@ import { useMay } from '../../session/session.ts'
 import { pointWords } from '../../ui/point-words.ts'
 import { CHINESE } from './descriptions.ts'
 
-export interface PointGroup {
-  readonly resource: string
-  readonly label: string
-  readonly points: readonly Permission[]
-}
-
 /**
  * A role is saved with all of its points. Not read by administrators who may not list them. `domain`: undefined for all.
  */
@@ -23,12 +17,6 @@ export function useAllPoints(domain: PermissionDomain | undefined) {
     { query: { ...(domain !== undefined && { domain }) } },
     { enabled: may('access.listPermissions') },
   )
-}
-
-export function useGroups(points: readonly Permission[]): readonly PointGroup[] {
-  const { resources } = useTexts(pointWords)
-  const byResource = Map.groupBy(points, ({ resource }) => resource)
-  return [...byResource].map(([resource, all]) => ({ resource, label: resources[resource] ?? resource, points: all }))
 }
 
 /** `View`; for a point that an administrator made, the name of its action. */

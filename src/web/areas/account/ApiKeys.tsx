@@ -14,13 +14,13 @@ import { useCopy } from '../../ui/copy.ts'
 import { FormDialog, NoticeDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { Section } from '../../ui/parts.tsx'
-import { pointWords } from '../../ui/point-words.ts'
+import { partsOf, pointWords, usePointGroups } from '../../ui/point-words.ts'
 import { useForm } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
     title: 'API keys',
-    text: 'A key lets a program act in your name, with the permissions that you choose: a spreadsheet, Home Assistant, or a script.',
+    text: 'A key lets a program, such as a spreadsheet, Home Assistant or a script, act in your name with the permissions that you choose.',
     add: 'New API key',
     create: 'Make the key',
     nameHelp: 'The program that uses it.',
@@ -248,8 +248,8 @@ interface PointsProps {
 
 function Points({ offered, chosen, onChoose, problem }: PointsProps) {
   const t = useTexts(words)
-  const { resources, actions } = useTexts(pointWords)
-  const groups = [...Map.groupBy(offered, (point) => point.slice(0, point.indexOf(':')))]
+  const { actions } = useTexts(pointWords)
+  const groups = usePointGroups(offered, partsOf)
   const set = (names: readonly string[], isOn: boolean) => {
     const next = new Set(chosen)
     for (const name of names)
@@ -265,12 +265,12 @@ function Points({ offered, chosen, onChoose, problem }: PointsProps) {
       {problem !== undefined && <Alert severity="error">{problem}</Alert>}
       {offered.length === 0 && <Typography color="text.secondary">{t.noPoints}</Typography>}
       <Box sx={{ columnWidth: 240, columnGap: 3 }}>
-        {groups.map(([resource, names]) => (
+        {groups.map(({ resource, label, points }) => (
           <Box key={resource} component="fieldset" sx={{ border: 0, m: 0, mb: 1.5, p: 0, breakInside: 'avoid' }}>
             <Typography component="legend" sx={{ fontWeight: 600 }}>
-              {resources[resource] ?? resource}
+              {label}
             </Typography>
-            {names.map((name) => (
+            {points.map((name) => (
               <FormControlLabel
                 key={name}
                 sx={{ mr: 2 }}
@@ -282,7 +282,7 @@ function Points({ offered, chosen, onChoose, problem }: PointsProps) {
                     onChange={({ target }) => set([name], target.checked)}
                   />
                 }
-                label={actions[name.slice(resource.length + 1)] ?? name}
+                label={actions[partsOf(name).action] ?? name}
               />
             ))}
           </Box>
