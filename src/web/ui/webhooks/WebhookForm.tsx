@@ -108,6 +108,7 @@ function Events({ scope, chosen, onChoose, problem }: EventsProps) {
       <Autocomplete
         multiple
         options={options}
+        getOptionLabel={(option) => (option === '*' ? t.all : option)}
         value={[...chosen]}
         onChange={(_event, next) => {
           onChoose(next)
@@ -130,7 +131,7 @@ function Events({ scope, chosen, onChoose, problem }: EventsProps) {
       {example !== undefined && (
         <Box sx={{ mt: 1 }}>
           <Typography variant="body2" color="text.secondary">
-            {t.example}: {example}
+            {t.example(example)}
           </Typography>
           <Box
             component="pre"

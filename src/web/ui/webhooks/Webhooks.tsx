@@ -107,7 +107,7 @@ function WebhookRow({ webhook, mayChange, onOpen, onTest }: RowProps) {
   const health = healthOf(webhook)
   const reason = disabledReason === null ? '' : ` (${wordOf('webhookReason', disabledReason)})`
   const facts = [
-    events.join(', '),
+    events.map((event) => (event === '*' ? t.all : event)).join(', '),
     pending > 0 && t.waiting(pending),
     lastSuccessAt !== null && t.last(relativeTime(lastSuccessAt)),
   ]
