@@ -12,6 +12,7 @@ export const WORDS = {
     title: 'Start codes',
     name: 'Name',
     username: 'Username',
+    usernameIs: (username: string) => `Username: ${username}`,
     code: 'Start code',
     page: 'Page',
     how: 'Open the page, or scan the code, and choose a password. The code works once, for 30 days.',
@@ -20,6 +21,7 @@ export const WORDS = {
     title: '初始码',
     name: '姓名',
     username: '用户名',
+    usernameIs: (username: string) => `用户名：${username}`,
     code: '初始码',
     page: '网页',
     how: '打开网页或扫描二维码，然后设置密码。初始码仅可使用一次，30 天内有效。',
@@ -81,7 +83,7 @@ function drawSlip(
     most = 1,
   ) => page.lines(linesOf(text, { size }, room, most), left, top - below, { size, ...more })
   put(slip.name, 12, 13, beside, { isBold: true })
-  put(`${words.username}: ${slip.username}`, 32, 10, beside)
+  put(words.usernameIs(slip.username), 32, 10, beside)
   put(words.code, 52, 8, beside, { color: GREY })
   put(slip.code, 67, 12, beside, { isBold: true })
   put(server, 88, 9, beside, { color: GREY })
