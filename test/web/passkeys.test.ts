@@ -61,8 +61,8 @@ test('a user adds a passkey, names it, makes it the second factor and signs in w
   await dialog.getByRole('button', { name: 'Save' }).click()
   await list.getByText('Desk').waitFor()
 
-  await page.getByRole('button', { name: 'Ask for one at every sign-in' }).click()
-  await dialog.getByRole('button', { name: 'Ask for one at every sign-in' }).click()
+  await page.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
+  await dialog.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
   await page.getByRole('button', { name: 'I have kept them' }).click()
   await page.getByText('Every sign-in asks for a passkey.').waitFor()
 
@@ -80,8 +80,8 @@ test('a passkey opens a session by itself, and after the password as second fact
   await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
   await withAuthenticator(page)
   await addKey(page)
-  await page.getByRole('button', { name: 'Ask for one at every sign-in' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Ask for one at every sign-in' }).click()
+  await page.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
   await page.getByRole('button', { name: 'I have kept them' }).click()
 
   await signOut(page)
@@ -102,11 +102,11 @@ test('a passkey opens a session by itself, and after the password as second fact
   await page.waitForURL((url) => !url.pathname.endsWith('/login'))
 
   await page.goto('/console/account/devices')
-  await page.getByText(/Spared the second factor until/).waitFor()
+  await page.getByText(/Needs no second factor until/).waitFor()
   await page.getByRole('button', { name: /^Stop trusting Chrom/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Stop trusting' }).click()
   await page.getByText('Trust ended.').waitFor()
-  await page.getByText(/Spared the second factor until/).waitFor({ state: 'hidden' })
+  await page.getByText(/Needs no second factor until/).waitFor({ state: 'hidden' })
 })
 
 async function password(page: Page, person: Person): Promise<void> {

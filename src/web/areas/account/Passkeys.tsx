@@ -42,12 +42,12 @@ const words = texts({
     since: (day: string) => `added on ${day}`,
     used: (when: string) => `last used ${when}`,
     unused: 'not used yet',
-    suspect: 'There may be a copy of it, so it no longer opens the account: remove it and add a new one.',
-    require: 'Ask for one at every sign-in',
+    suspect: 'Somebody may have a copy of it, so it no longer opens the account. Remove it and add a new one.',
+    require: 'Ask for a passkey at every sign-in',
     requireText:
       'Passkeys become your second factor: the password alone is then not enough. You get recovery codes if you have none, and your other sessions end.',
     required: 'Every sign-in asks for a passkey.',
-    optional: 'No longer ask',
+    optional: 'No longer ask for a passkey',
     optionalText: 'From now on the password alone is enough to sign in, unless you have an authenticator app.',
     changed: 'Saved.',
     NEEDS_HTTPS: 'This server can have no passkeys, because it has no https. Ask its operator.',
@@ -71,10 +71,10 @@ const words = texts({
     used: (when: string) => `${when}使用`,
     unused: '尚未使用',
     suspect: '可能已被复制，已停用。请移除并添加新的通行密钥。',
-    require: '每次登录都要求使用',
+    require: '每次登录都要求通行密钥',
     requireText: '通行密钥将成为你的第二重验证，仅有密码无法登录。如果还没有恢复码，将生成恢复码；其他会话将结束。',
     required: '每次登录都要求使用通行密钥。',
-    optional: '不再要求',
+    optional: '不再要求通行密钥',
     optionalText: '此后仅凭密码即可登录，除非你启用了身份验证器。',
     changed: '已保存。',
     NEEDS_HTTPS: '此服务器未使用 https，无法使用通行密钥，请联系运维人员。',
@@ -159,12 +159,18 @@ function Entry({ passkey }: { passkey: Passkey }) {
     lastUsedAt === null ? t.unused : t.used(relativeTime(lastUsedAt)),
   ]
   return (
-    <ListItem divider disableGutters sx={{ gap: 1, flexWrap: { xs: 'wrap', sm: 'nowrap' } }}>
+    <ListItem
+      divider
+      disableGutters
+      sx={{ gap: 1, flexWrap: { xs: 'wrap', sm: 'nowrap' }, justifyContent: 'flex-end' }}
+    >
       <ListItemIcon sx={{ minWidth: 40 }}>
         <Icon />
       </ListItemIcon>
       <ListItemText
         primary={name}
+        // Beside the icon; the buttons move below on phones.
+        sx={{ flexBasis: 'calc(100% - 48px)' }}
         secondary={suspect ? t.suspect : details.join(' · ')}
         slotProps={{
           primary: { sx: { overflowWrap: 'anywhere' } },

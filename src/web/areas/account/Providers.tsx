@@ -14,8 +14,8 @@ import { Section } from '../../ui/parts.tsx'
 
 const words = texts({
   en: {
-    title: 'Sign-in by a provider',
-    text: 'An account at one of these providers can open this one, without its password.',
+    title: 'Sign-in with a provider',
+    text: 'You can also sign in with an account at a provider, without your password here.',
     link: (name: string) => `Link ${name}`,
     used: (day: string) => `Last used ${day}`,
     unused: 'Not used yet',
@@ -32,7 +32,7 @@ const words = texts({
   },
   zh: {
     title: '身份提供方登录',
-    text: '可用以下身份提供方的账号直接登录此账号，无需密码。',
+    text: '也可以用身份提供方的账号登录，无需此处的密码。',
     link: (name: string) => `关联 ${name}`,
     used: (day: string) => `上次使用：${day}`,
     unused: '尚未使用',
@@ -82,7 +82,11 @@ export function Providers() {
             <ListItemIcon sx={{ minWidth: 40 }}>
               <BadgeOutlined />
             </ListItemIcon>
-            <ListItemText primary={name} secondary={lastUsedAt === null ? t.unused : t.used(date(lastUsedAt))} />
+            <ListItemText
+              sx={{ flexBasis: 'calc(100% - 140px)' }}
+              primary={name}
+              secondary={lastUsedAt === null ? t.unused : t.used(date(lastUsedAt))}
+            />
             <ActionButton
               operation="oidc.unlink"
               input={{ params: { id } }}
