@@ -1,6 +1,6 @@
 /** The health of the server, and the things that an administrator should attend to. */
 
-import { Alert, Button, Stack } from '@mui/material'
+import { Alert, Button, Link as MuiLink, Stack } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -185,7 +185,7 @@ export function Server() {
                 [
                   t.version,
                   <span key="version">
-                    {version} · <a href={`/licenses?lang=${locale}`}>{t.licenses}</a>
+                    {version} · <MuiLink href={`/licenses?lang=${locale}`}>{t.licenses}</MuiLink>
                   </span>,
                 ],
                 [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
