@@ -27,7 +27,7 @@ import { isAdminPath, useSections } from './navigation.ts'
 import { useSidebar } from './sidebar.ts'
 
 const words = texts({
-  en: { menu: 'Menu', administration: 'Administration', back: 'Back to my workspace', edit: 'Edit bar' },
+  en: { menu: 'Menu', administration: 'Administration', back: 'My workspace', edit: 'Edit bar' },
   zh: { menu: '菜单', administration: '管理后台', back: '返回我的内容', edit: '编辑底部栏' },
 })
 
