@@ -82,7 +82,7 @@ test('a user links an account, and changes to it when it has agreed', async () =
     await other.getByText('已同意').waitFor()
     await page.reload()
   }
-  await page.getByRole('button', { name: 'Change to it' }).click()
+  await page.getByRole('button', { name: 'Switch to it' }).click()
   await page.getByRole('heading', { name: `Hello, ${name}` }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: `Hello, ${name}` }).waitFor()

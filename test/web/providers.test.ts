@@ -73,11 +73,11 @@ describe('sign-in by a provider', () => {
     })
     await screenshot(page, 'sign-in-provider')
     await page.getByRole('link', { name: 'Sign in with School account' }).click()
-    await page.getByText('Sign-in by a provider').waitFor()
+    await page.getByText('Sign-in with a provider').waitFor()
     expect(page.url()).toBe(`${server.url}/console/account/security`)
     await page.getByText('School account', { exact: true }).waitFor()
     await page.reload()
-    await page.getByText('Sign-in by a provider').waitFor()
+    await page.getByText('Sign-in with a provider').waitFor()
   })
 
   test('says why it failed', async () => {
@@ -106,8 +106,8 @@ describe('sign-in by a provider', () => {
     ok(await admin.call('admin.oidcProviders.check', { params: { id: row!.id } }))
     const console = await browser.signedIn(admin)
     await console.goto('/console/admin/sign-in')
-    await console.getByRole('button', { name: 'Only by a provider' }).click()
-    await console.getByRole('dialog').getByRole('button', { name: 'Only by a provider' }).click()
+    await console.getByRole('button', { name: 'Only with a provider' }).click()
+    await console.getByRole('dialog').getByRole('button', { name: 'Only with a provider' }).click()
     await console.getByText('Only administrators can sign in without a provider.').waitFor()
 
     const page = await browser.page()

@@ -35,7 +35,7 @@ const en: Record<LoginType, string> = {
   api_key_revoke: 'API key ended',
   totp_disable: 'Two-factor sign-in switched off',
   recovery_codes: 'New recovery codes',
-  oidc: 'Signed in by a provider',
+  oidc: 'Signed in with a provider',
   oidc_link: 'Account at a provider linked',
   oidc_unlink: 'Account at a provider unlinked',
   passkey_login: 'Sign-in with a passkey',

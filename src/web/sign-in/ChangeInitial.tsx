@@ -11,7 +11,7 @@ import { Frame } from './Frame.tsx'
 const words = texts({
   en: {
     title: 'Choose your own password',
-    text: 'Somebody gave you the password that you signed in with. Replace it by one that only you know; then sign in again.',
+    text: 'Somebody gave you the password that you signed in with. Replace it with one that only you know. Then sign in again.',
     old: 'Password that you were given',
     next: 'New password',
     submit: 'Change password',

@@ -16,7 +16,7 @@ const words = texts({
     problems: {
       failed: 'The sign-in did not work. Try again, or ask an administrator.',
       unknown:
-        'Nobody here has this account. Sign in another way and link it under Account → Security, or ask an administrator.',
+        'This account belongs to no user here. Sign in another way and link it under Account → Security, or ask an administrator.',
       taken: 'Another user has linked this account.',
       unavailable: 'The provider does not answer at the moment. Try again later.',
     },

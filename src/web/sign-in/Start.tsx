@@ -11,7 +11,7 @@ import { Frame } from './Frame.tsx'
 const words = texts({
   en: {
     title: 'Start with a code',
-    text: 'You got a code on a slip of paper or by mail, or from an administrator. With it you choose your password.',
+    text: 'You got a code on a slip of paper, by mail or from an administrator. Use it to choose your password.',
     account: 'Username or e-mail',
     code: 'Code',
     codeHelp: '16 letters and digits. Hyphens and upper case do not matter.',

@@ -20,7 +20,7 @@ const words = texts({
   en: {
     title: 'Sign-in',
     about:
-      'Users can sign in with an account that they have already: at Keycloak, Entra, Google or any other OpenID provider of your organization.',
+      'Users can sign in with an account that they already have at Keycloak, Entra, Google or another OpenID provider of your organization.',
     add: 'Add a provider',
     none: 'There are no providers yet',
     noneText: 'Users sign in with a password, a passkey or a code.',
@@ -38,9 +38,9 @@ const words = texts({
     others: 'Other ways to sign in',
     all: 'Everyone can also sign in with a password, a code or a passkey.',
     admins: 'Only administrators can sign in without a provider.',
-    restrict: 'Only by a provider',
+    restrict: 'Only with a provider',
     restrictText:
-      'Users who are not administrators can sign in only by a provider. Their other sessions end when they are next renewed, after seven days at the latest. A provider must have been checked within the last hour.',
+      'Users who are not administrators can sign in only with a provider. Their other sessions end when they are next renewed, after seven days at the latest. A provider must have been checked within the last hour.',
     release: 'Allow other ways',
     releaseText: 'Everyone can sign in with a password, a code or a passkey again.',
     saved: 'Saved.',

@@ -23,7 +23,7 @@ const words = texts({
     make: 'Make a reset code',
     text: (name: string) =>
       `With the code, ${name} sets a new password on the page /console/start. ${name} is notified in the app, with your name, and can withdraw the code. Two-factor sign-in stays on.`,
-    hours: 'Valid for hours',
+    hours: 'Valid for (hours)',
     once: (name: string, until: string) =>
       `Give this code to ${name}. It works once, until ${until}, and is not shown again.`,
     copy: 'Copy code',

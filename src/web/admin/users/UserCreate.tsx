@@ -20,7 +20,7 @@ const words = texts({
     usernameHelp: '3 to 32 letters, digits and single _ . - between them. The first is a letter.',
     nicknameHelp: 'Generated if you leave it empty.',
     passwordHelp: 'Leave it empty: the server makes a strong one and shows it to you once.',
-    contactHelp: 'The person can sign in with it after confirming it by a code.',
+    contactHelp: 'The person can sign in with it after confirming it with a code.',
     create: 'Create user',
     created: 'The user is created.',
     once: (name: string) => `${name} can sign in now. Give them this password: it is not shown again.`,

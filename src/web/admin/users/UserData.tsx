@@ -21,7 +21,7 @@ const words = texts({
   en: {
     export: 'Export of the data',
     exportText:
-      'Profile, ways to sign in, organizations, sessions, login records, agreements, names and numbers of content. No messages, files, scan records and contacts: somebody who wants those exports them alone, if need be after a reset of the password. The user is notified.',
+      'Profile, ways to sign in, organizations, sessions, login records, agreements, names and numbers of content. The export contains no messages, files, scan records or contacts. Users export those themselves, if necessary after a password reset. The user is notified.',
     start: 'Export the data',
     startTitle: 'Export the data of this user?',
     startText: 'The user is notified, and the operation log names you.',

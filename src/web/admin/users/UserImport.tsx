@@ -18,7 +18,7 @@ const words = texts({
     fileHelp:
       'Excel (.xlsx) or CSV with a header row, at most 5,000 rows: username, name, e-mail, phone, organization, role and language. Only the username is required.',
     claims:
-      'E-mail addresses and phone numbers are names to sign in with until their owners confirm them. Passwords are not imported: each person chooses one with a start code.',
+      'Until their owners confirm them, e-mail addresses and phone numbers are only names to sign in with. Passwords are not imported: each person chooses one with a start code.',
     columns: 'Match the columns',
     targets: {
       username: 'Username',
@@ -37,7 +37,7 @@ const words = texts({
       INVITE: 'With start codes by mail',
       NONE: 'In another way',
     },
-    mode: 'Users who exist',
+    mode: 'Users who already exist',
     modes: { CREATE: 'Refuse them', UPSERT: 'Change names and memberships' },
     fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     show: 'Show the users',

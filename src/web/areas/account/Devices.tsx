@@ -25,12 +25,13 @@ const words = texts({
     signOut: 'Sign out',
     signOutOf: (name: string) => `Sign out ${name}`,
     signOutText: 'Its sessions end at once. It has to sign in again.',
-    trusted: (day: string) => `Spared the second factor until ${day}`,
+    trusted: (day: string) => `Needs no second factor until ${day}`,
     distrust: 'Stop trusting',
     distrustOf: (name: string) => `Stop trusting ${name}`,
     distrustText: 'Its next sign-in needs the second factor again.',
     distrustAll: 'Stop trusting all devices',
-    distrustAllText: 'Also those that are signed out. The next sign-in on each of them needs the second factor.',
+    distrustAllText:
+      'This includes devices that are signed out. The next sign-in on each of them needs the second factor.',
     distrusted: 'Trust ended.',
     others: 'Sign out all other devices',
     othersText: (n: number) =>

@@ -23,13 +23,13 @@ import { AccountPage } from './AccountPage.tsx'
 
 const words = texts({
   en: {
-    out: 'Accounts you can change to',
-    outText: 'Prove once that the other account is yours, too. Then you can change to it here without its password.',
-    in: 'Accounts that can change to this one',
+    out: 'Accounts you can switch to',
+    outText: 'Prove once that the other account is yours, too. Then you can switch to it here without its password.',
+    in: 'Accounts that can switch to this one',
     inText: 'Remove an account that you do not know. It is signed out of yours at once.',
     none: 'No linked accounts',
     add: 'Link an account',
-    change: 'Change to it',
+    change: 'Switch to it',
     accept: 'Accept',
     acceptText: (name: string) =>
       `${name} will be able to sign in to your account without its password, until you remove the link.`,
@@ -37,7 +37,8 @@ const words = texts({
     pending: 'Waits for you',
     waiting: 'Waits for the other account',
     remove: 'Remove',
-    removeText: (name: string) => `The accounts are no longer linked. Sessions that ${name} opened by it end at once.`,
+    removeText: (name: string) =>
+      `The accounts are no longer linked. Sessions that ${name} opened through the link end at once.`,
     removed: 'Link removed.',
     linked: 'Account linked.',
     ways: { PASSWORD: 'Password', EMAIL_CODE: 'E-mail code', PHONE_CODE: 'SMS code' },

@@ -20,7 +20,7 @@ const words = texts({
   en: {
     title: 'Password',
     none: 'This account has no password yet. With one you can sign in on every device.',
-    text: 'A change ends the sessions on all devices, also on this one. Then sign in with the new password.',
+    text: 'Changing the password ends the sessions on all devices, including this one. Then sign in with the new password.',
     set: 'Set password',
     change: 'Change password',
     old: 'Current password',
@@ -29,7 +29,7 @@ const words = texts({
     saved: 'Password saved.',
     changed: 'Password changed. Sign in with the new one.',
     keep: (names: string) => `Keep my passkeys: ${names}`,
-    keepHelp: 'Otherwise those that were made on other devices end. Keep them only if you know all of them.',
+    keepHelp: 'Otherwise passkeys made on other devices are removed. Keep them only if you know all of them.',
     keepKeys: 'Keep the API keys',
     keepKeysHelp:
       'Otherwise programs that use them are refused. Leave it unchecked if somebody may know your password.',

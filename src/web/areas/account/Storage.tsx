@@ -24,7 +24,7 @@ const words = texts({
     activities: 'Activities',
     organizations: 'Organizations you own',
     of: (used: string, limit: string) => `${used} of ${limit}`,
-    upload: (size: string) => `A single file may have ${size}.`,
+    upload: (size: string) => `A single file may have up to ${size}.`,
     devices: 'Devices that work offline',
     devicesText: 'Apps that keep your codes and assets without a connection exchange them with the server.',
     noDevices: 'No app of yours keeps data offline.',

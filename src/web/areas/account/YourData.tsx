@@ -15,7 +15,7 @@ import { AccountPage } from './AccountPage.tsx'
 const words = texts({
   en: {
     title: 'Your data',
-    text: 'Get an archive of everything that this server knows about you: a page to read, tables, and your files. Of other people it has the names and messages that you see. You can make one a day, and download it for 48 hours.',
+    text: 'Get an archive of everything that this server knows about you: a page to read, tables, and your files. About other people, it contains only the names and messages that you can see. You can make one archive a day, and download it for 48 hours.',
     start: 'Export your data',
     startText: 'The archive is made in the background. You are notified when it is ready.',
     files: 'With photos and other files',

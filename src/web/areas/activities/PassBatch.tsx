@@ -45,7 +45,7 @@ const words = texts({
       `${matched} passes are selected. ${unchanged} of them stay as they are: they have these values already, are revoked, or their holder has another live pass.`,
     final: 'Gates refuse them from now on. A revoked pass cannot become valid again.',
     tell: 'Tell the holders',
-    tellHelp: 'Of live passes that are revoked or get other times: in the app and by e-mail.',
+    tellHelp: 'Holders of live passes that are revoked or get other times are notified in the app and by e-mail.',
     told: 'The holders of live passes are notified.',
     silent: 'The holders are not notified.',
     nothing: 'Nothing to change',

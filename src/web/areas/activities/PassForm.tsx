@@ -17,7 +17,7 @@ const words = texts({
     holder: 'Name on the pass',
     uses: 'Entries',
     usesHelp: (used: number) => `0: unlimited. Used so far: ${used}`,
-    codes: 'The code stays good: gates go by these values. A holder with an account is notified of other times.',
+    codes: 'The code stays valid, and gates use the new values. Holders with an account are notified of other times.',
   },
   zh: {
     title: '修改通行证',

@@ -30,7 +30,8 @@ export const formWords = texts({
     registrationHelp: 'People register before the activity',
     emptyUnlimited: 'Empty: unlimited',
     guests: 'Guests without an account',
-    guestsHelp: 'People register on the public page with name and e-mail address, which they confirm by a link.',
+    guestsHelp:
+      'People register on the public page with their name and an e-mail address, which they confirm with a link in a mail.',
     guestsNoMail: 'Needs a mail server, and this server has none.',
     guestsNotHere: 'Not for activities of members only.',
     guestRetentionDays: 'Keep the data of guests for (days)',
@@ -49,7 +50,7 @@ export const formWords = texts({
     addQuestion: 'Add question',
     removeQuestion: (n: number) => `Remove question ${n}`,
     contact: 'Show e-mail addresses to managers',
-    contactHelp: 'Those of accounts. People read it before they register, and need a confirmed address.',
+    contactHelp: 'Only addresses of accounts. People read this before they register, and need a confirmed address.',
     approval: 'Managers confirm everybody',
     approvalHelp: 'Everybody who registers waits until you confirm or reject them in the list of registrations.',
     checkIn: 'Check-in',

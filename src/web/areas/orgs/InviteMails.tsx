@@ -13,19 +13,19 @@ import { useForm } from '../../ui/use-form.tsx'
 const words = texts({
   en: {
     title: (name: string) => `Invite to ${name} by mail`,
-    text: 'Each address gets a link that works once. Anyone who has the link can use it, so it gives no rights of administrators.',
+    text: 'Each address gets a link that works once. Anyone who has the link can use it, so it makes nobody an administrator.',
     emails: 'E-mail addresses',
     emailsHelp: 'One in each line, or separated by commas. At most 500.',
     role: 'Role',
     roles: { MEMBER: 'Member', GUEST: 'Guest' },
     message: 'Message',
     messageHelp: 'Optional. Links in it cannot be clicked.',
-    days: 'Valid for days',
+    days: 'Valid for (days)',
     send: 'Send invitations',
     unproved: 'First confirm an e-mail address of yours under Account → Security.',
     result: {
       SENT: 'The mail is on its way.',
-      QUEUED: 'The mails of today are used up. This one follows within three days.',
+      QUEUED: 'Today’s limit of mails is reached. This mail follows within three days.',
       ALREADY_INVITED: 'Has an open invitation already.',
       REFUSED: 'Was not sent: the address wants no invitations, takes no mails, or got enough of them today.',
     },

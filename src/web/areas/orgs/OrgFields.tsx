@@ -18,7 +18,7 @@ const words = texts({
     description: 'Description',
     descriptionHelp: 'Shown to everyone who may see the organization.',
     visibilityHelp: {
-      PUBLIC: 'Anyone can find the organization and has a page to open in the browser.',
+      PUBLIC: 'Anyone can find the organization and open its page in the browser.',
       INTERNAL: 'Only members see the organization, and new members come by invitation.',
     },
     joiningHelp: {

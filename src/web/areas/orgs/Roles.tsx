@@ -29,7 +29,7 @@ const words = texts({
     noneText: 'Make a role for people who should do one thing only: admit guests, look after assets, run events.',
     everything: 'May do everything',
     nothing: 'May do nothing yet',
-    more: (n: number) => `and ${n} more`,
+    more: (n: number) => ` and ${n} more`,
     members: (n: number) => (n === 1 ? '1 member' : `${n} members`),
     system: 'Always there',
     byAdministrator: 'Made by an administrator of the server',
@@ -135,7 +135,7 @@ function RoleRow({ role, isByAdministrator, onEdit, onDelete }: RowProps) {
       ? t.everything
       : active.length === 0
         ? t.nothing
-        : `${named.join(' · ')}${rest > 0 ? ` ${t.more(rest)}` : ''}`
+        : `${named.join(' · ')}${rest > 0 ? t.more(rest) : ''}`
   const origin = role.isSystem ? t.system : isByAdministrator ? t.byAdministrator : undefined
   return (
     <Row
