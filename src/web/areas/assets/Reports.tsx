@@ -149,7 +149,9 @@ function Value() {
             <TableHead>
               <TableRow>
                 {[t.asset, t.category, t.purchased].map((title) => (
-                  <TableCell key={title}>{title}</TableCell>
+                  <TableCell key={title} sx={{ whiteSpace: 'nowrap' }}>
+                    {title}
+                  </TableCell>
                 ))}
                 {[t.price, t.months, t.depreciated, t.bookValue].map((title) => (
                   <TableCell key={title} sx={right}>
@@ -161,11 +163,11 @@ function Value() {
             <TableBody>
               {list.items.map((row) => (
                 <TableRow key={row.assetId}>
-                  <TableCell>
+                  <TableCell sx={{ minWidth: 180, overflowWrap: 'anywhere' }}>
                     {row.name} ({row.assetNo})
                   </TableCell>
-                  <TableCell>{names.category(row.categoryId)}</TableCell>
-                  <TableCell>{day(row.purchaseDate)}</TableCell>
+                  <TableCell sx={{ minWidth: 120 }}>{names.category(row.categoryId)}</TableCell>
+                  <TableCell sx={{ whiteSpace: 'nowrap' }}>{day(row.purchaseDate)}</TableCell>
                   {[row.price, row.elapsedMonths, row.depreciated, row.bookValue].map((cell, i) => (
                     // oxlint-disable-next-line react/no-array-index-key -- the cells of a row stay in their order
                     <TableCell key={i} sx={right}>
