@@ -32,6 +32,10 @@ export function offsetIfOther(time: number, zone: string): string {
   return currentLocale() === 'zh' ? `（${offset}）` : ` (${offset})`
 }
 
+/** `Seat: 12`, or `座位：12` */
+export const labelled = (label: string, value: string): string =>
+  label + (currentLocale() === 'zh' ? '：' : ': ') + value
+
 /** `21 Nov 2026` */
 export const date = (time: number | null | undefined): string =>
   time === null || time === undefined ? '' : dateFormat({ dateStyle: 'medium' }).format(time)

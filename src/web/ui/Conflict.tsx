@@ -2,6 +2,7 @@
 
 import { Box, Button, Dialog, DialogActions, DialogContent, DialogTitle, Typography } from '@mui/material'
 
+import { labelled } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { useIsPhone } from './use-is-phone.ts'
 
@@ -58,11 +59,9 @@ export function ConflictDialog({ conflict }: { conflict: Conflict | undefined })
         {conflict.differences().map(({ label, now, yours }) => (
           <Box key={label} component="section" aria-label={label} sx={{ mb: 2, overflowWrap: 'anywhere' }}>
             <Typography variant="h3">{label}</Typography>
-            <Typography>
-              {t.now}: {now || '–'}
-            </Typography>
+            <Typography>{labelled(t.now, now || '–')}</Typography>
             <Typography color={yours === undefined ? 'text.secondary' : 'text.primary'}>
-              {t.yours}: {yours === undefined ? t.untouched : yours || '–'}
+              {labelled(t.yours, yours === undefined ? t.untouched : yours || '–')}
             </Typography>
           </Box>
         ))}

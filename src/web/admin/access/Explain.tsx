@@ -6,6 +6,7 @@ import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import { useEnum } from '../../i18n/enums.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Section } from '../../ui/parts.tsx'
@@ -109,7 +110,7 @@ function Decision({ query }: { query: ReturnType<typeof useCall<'access.explain'
               </Typography>
               <Typography sx={{ my: 0.5 }}>{explanation}</Typography>
               <Typography component="div" variant="body2" color="text.secondary">
-                {t.roles}: {roles.length === 0 && t.none}{' '}
+                {labelled(t.roles, roles.length === 0 ? t.none : '')}{' '}
                 {roles.map(({ roleId, name, grants }) => (
                   <Chip
                     key={roleId}

@@ -9,7 +9,7 @@ import { useAll } from '../../api/pages.ts'
 import type { AdminOrganizationDetail } from '../../api/types.ts'
 import { Dissolve } from '../../areas/orgs/Dissolve.tsx'
 import { useEnum } from '../../i18n/enums.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, labelled, number } from '../../i18n/format.ts'
 import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -160,7 +160,7 @@ function Data({ org }: { org: AdminOrganizationDetail }) {
             t.things,
             owned.length === 0
               ? t.nothing
-              : owned.map(({ name, count }) => `${resources[name] ?? name}: ${number(count)}`).join(' · '),
+              : owned.map(({ name, count }) => labelled(resources[name] ?? name, number(count))).join(' · '),
           ],
           [t.created, dateTime(org.createdAt)],
           [t.changed, dateTime(org.updatedAt)],

@@ -20,7 +20,7 @@ import { Link, useSearchParams } from 'react-router'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Setting } from '../../api/types.ts'
-import { relativeTime } from '../../i18n/format.ts'
+import { labelled, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice } from '../../ui/Answer.tsx'
@@ -226,9 +226,7 @@ function Unsaved({ form, labelOf }: UnsavedProps) {
           <Alert severity="error" sx={{ mt: 1 }}>
             {t.refused}
             {form.error.details.map(({ path, message }) => (
-              <Box key={path}>
-                {labelOf(path.replace(/^body\.(values\.)?/, ''))}: {message}
-              </Box>
+              <Box key={path}>{labelled(labelOf(path.replace(/^body\.(values\.)?/, '')), message)}</Box>
             ))}
           </Alert>
         ) : (

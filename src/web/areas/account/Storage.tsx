@@ -6,7 +6,7 @@ import { Box, Button, LinearProgress, List, ListItem, ListItemText, Stack, Typog
 import { useAction, useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { SyncConflict } from '../../api/types.ts'
-import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { bytes, dateTime, labelled, number, relativeTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { Answer, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
@@ -219,7 +219,7 @@ function Conflict({ conflict }: { conflict: SyncConflict }) {
       <Stack direction="row" spacing={1} sx={{ alignItems: 'center', mb: 1 }}>
         <SyncProblem color="warning" />
         <Typography variant="h3" sx={{ overflowWrap: 'anywhere' }}>
-          {t.kinds[entity]}: {title}
+          {labelled(t.kinds[entity], title)}
         </Typography>
       </Stack>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' } }}>

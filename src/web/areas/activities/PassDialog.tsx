@@ -16,7 +16,7 @@ import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Activity, Pass } from '../../api/types.ts'
-import { dateTime, timeIn } from '../../i18n/format.ts'
+import { dateTime, labelled, timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
@@ -109,9 +109,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
                 </Typography>
               )}
               {pass.fields.map(({ key, label, value }) => (
-                <Typography key={key}>
-                  {label}: {value}
-                </Typography>
+                <Typography key={key}>{labelled(label, value)}</Typography>
               ))}
               {pass.revokeReason && <Typography>{t.revokedBecause(pass.revokeReason)}</Typography>}
             </Stack>

@@ -8,7 +8,7 @@ import { useDownload } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Activity, Pass, PassStatus } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
-import { timeIn } from '../../i18n/format.ts'
+import { labelled, timeIn } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { usePrinting } from '../../ui/AddressWarning.tsx'
 import { EmptyState } from '../../ui/Answer.tsx'
@@ -178,7 +178,7 @@ function PassRow({ pass, zone, onOpen }: { pass: Pass; zone: string; onOpen: () 
         details={[
           t.used(pass.usedCount, pass.maxUses === 0 ? shared.unlimited : String(pass.maxUses)),
           pass.validTo !== null && t.until(timeIn(pass.validTo, zone)),
-          ...pass.fields.map(({ label, value }) => `${label}: ${value}`),
+          ...pass.fields.map(({ label, value }) => labelled(label, value)),
         ]
           .filter(Boolean)
           .join(' · ')}

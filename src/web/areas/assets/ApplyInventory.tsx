@@ -5,6 +5,7 @@ import { useState } from 'react'
 
 import { useAction } from '../../api/hooks.ts'
 import type { Inventory, InventoryApplication } from '../../api/types.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useOwner, useOwnerQuery } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
@@ -105,7 +106,7 @@ export function ApplyInventory({ inventory, onClose }: { inventory: Inventory; o
           {preview.skippedCount > 0 && (
             <Typography>
               {t.skipped(preview.skippedCount)}{' '}
-              {[...reasons].map(([reason, some]) => `${t.reasons[reason]}: ${some.length}`).join('; ')}
+              {[...reasons].map(([reason, some]) => labelled(t.reasons[reason], String(some.length))).join('; ')}
             </Typography>
           )}
         </Alert>

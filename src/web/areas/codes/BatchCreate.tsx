@@ -7,6 +7,7 @@ import { Link } from 'react-router'
 
 import type { QrCode } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState } from '../../ui/Answer.tsx'
@@ -144,7 +145,7 @@ export default function BatchCreate() {
             )}
             {problems.map(({ line, message }) => (
               <Typography key={line + message} color="error" role="alert">
-                {t.line(line)}: {message}
+                {labelled(t.line(line), message)}
               </Typography>
             ))}
             {error?.status === 0 && <Alert severity="info">{t.lost}</Alert>}

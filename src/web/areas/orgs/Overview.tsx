@@ -7,7 +7,7 @@ import { Link } from 'react-router'
 import { useCall } from '../../api/hooks.ts'
 import type { Organization, OrganizationStats } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { date, number } from '../../i18n/format.ts'
+import { date, labelled, number } from '../../i18n/format.ts'
 import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -139,7 +139,7 @@ export function JoinCode({ org }: { org: Organization }) {
                 content={content}
                 alt={t.picture(org.name)}
                 title={org.name}
-                text={`${t.scan}: ${org.code}`}
+                text={labelled(t.scan, org.code)}
                 onClose={close}
               />
             )}

@@ -18,7 +18,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import type { GateDirection } from '../../../api/types.ts'
 import { notify } from '../../../browser/notices.ts'
 import { askForPersistence } from '../../../browser/persistence.ts'
-import { number } from '../../../i18n/format.ts'
+import { labelled, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ReaderMissing, readPicture } from '../../../ui/code-reader.ts'
 import { DialogButton } from '../../../ui/DialogButton.tsx'
@@ -146,7 +146,7 @@ export function GateDesk(props: GateDeskProps) {
 /** The choice of the check-in list, or its name if there is no choice. */
 function ListField({ lists, list, onList }: GateDeskProps) {
   const t = useTexts(words)
-  if (lists.length < 2) return list && <Typography>{`${t.list}: ${list.name}`}</Typography>
+  if (lists.length < 2) return list && <Typography>{labelled(t.list, list.name)}</Typography>
   return (
     <ChoiceField
       label={t.list}

@@ -4,7 +4,7 @@ import { Cancel, CheckCircle, QrCode2 } from '@mui/icons-material'
 import { Box, CircularProgress, Stack, Typography } from '@mui/material'
 import { green, red } from '@mui/material/colors'
 
-import { dateTime } from '../../../i18n/format.ts'
+import { dateTime, labelled } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { ResultWords } from '../../../ui/FullResult.tsx'
 import { reasonWords } from '../reasons.ts'
@@ -103,7 +103,7 @@ export function VerdictWords({ verdict }: { verdict: Verdict }) {
     error?.message,
     list?.name,
     isValid && pass && direction === 'ENTRY' && pass.maxUses > 1 && !list && t.uses(pass.usedCount, pass.maxUses),
-    ...(pass?.fields.map(({ label, value }) => `${label}: ${value}`) ?? []),
+    ...(pass?.fields.map(({ label, value }) => labelled(label, value)) ?? []),
     reason === 'USED' && !list && pass?.lastUsedAt && t.last(dateTime(pass.lastUsedAt)),
     reason === 'EXPIRED' && pass?.validTo && t.until(dateTime(pass.validTo)),
     reason === 'NOT_YET_VALID' && pass?.validFrom && t.from(dateTime(pass.validFrom)),

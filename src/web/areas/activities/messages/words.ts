@@ -1,7 +1,7 @@
 /** Words that the list of messages and the page of one message share. */
 
 import type { ActivityMessage } from '../../../api/types.ts'
-import { list, number } from '../../../i18n/format.ts'
+import { labelled, list, number } from '../../../i18n/format.ts'
 import { texts } from '../../../i18n/words.ts'
 
 export const messageWords = texts({
@@ -40,7 +40,7 @@ export function numbersOf({ channels, recipients, app, email }: ActivityMessage,
     email.failed > 0 && t.failed(email.failed),
     email.skipped > 0 && t.skipped(email.skipped),
   ].filter((part) => part !== false)
-  return `${t.people(recipients)}: ${list(parts)}`
+  return labelled(t.people(recipients), list(parts))
 }
 
 /** Who has written it, for the user with this id. */

@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useDownload } from '../../../api/hooks.ts'
 import { usePages } from '../../../api/pages.ts'
 import type { SupplyImportResult, SupplyImportRun } from '../../../api/types.ts'
-import { dateTime } from '../../../i18n/format.ts'
+import { dateTime, labelled } from '../../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../../i18n/words.ts'
 import { ownerQuery } from '../../../session/session.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
@@ -212,7 +212,7 @@ function Runs() {
         {list.items.map((run) => (
           <Stack key={run.id} component="li" direction="row" spacing={1} sx={{ alignItems: 'center' }}>
             <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
-              {run.fileName}: {t.counts(run.created, run.updated)}
+              {labelled(run.fileName, t.counts(run.created, run.updated))}
               <Typography variant="body2" color="text.secondary">
                 {run.userName}, {dateTime(run.createdAt)}
                 {run.undoneAt !== null && ` · ${t.undone(dateTime(run.undoneAt))}`}

@@ -8,7 +8,7 @@ import { Link } from 'react-router'
 import { usePages } from '../../../api/pages.ts'
 import type { QueryOf, SupplyMovement } from '../../../api/types.ts'
 import { useEnum } from '../../../i18n/enums.ts'
-import { dateTime, number } from '../../../i18n/format.ts'
+import { dateTime, labelled, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useOwnerQuery } from '../../../session/session.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
@@ -121,7 +121,7 @@ function Row({ movement, unit, onReverse }: RowProps) {
           </Typography>
         )}
         <Typography>
-          {word(type)}: {type === 'MOVE' ? number(quantity) : signed(difference)} {unit}{' '}
+          {labelled(word(type), type === 'MOVE' ? number(quantity) : signed(difference))} {unit}{' '}
           <Typography component="span" variant="body2" color="text.secondary">
             {t.after(number(stockAfter))}
           </Typography>{' '}

@@ -10,7 +10,7 @@ import { usePages } from '../../../api/pages.ts'
 import type { Supply, SupplyLoan, SupplyMovementType } from '../../../api/types.ts'
 import { common } from '../../../i18n/common.ts'
 import { useEnum } from '../../../i18n/enums.ts'
-import { date, number } from '../../../i18n/format.ts'
+import { date, labelled, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useOwnerQuery, useRowQuery } from '../../../session/session.ts'
 import { ActionDialog } from '../../../ui/ActionDialog.tsx'
@@ -262,7 +262,7 @@ function People({ supply, onReturn }: { supply: Supply; onReturn: (loan: SupplyL
             sx={{ alignItems: 'center' }}
           >
             <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
-              {loan.personName}: {number(loan.quantity)} {supply.unit}
+              {labelled(loan.personName, `${number(loan.quantity)} ${supply.unit}`)}
               {loan.dueAt !== null && (
                 <Typography component="span" variant="body2" color="text.secondary">
                   {' '}

@@ -3,6 +3,7 @@
 import { Box, Slider, Stack, TextField, Typography } from '@mui/material'
 import { type ReactNode, useId } from 'react'
 
+import { labelled } from '../../../i18n/format.ts'
 import { useTexts } from '../../../i18n/words.ts'
 import { useOwner } from '../../../session/session.ts'
 import { CheckField, ChoiceField, ToggleField } from '../../../ui/fields.tsx'
@@ -47,7 +48,7 @@ function Measure(props: { label: string; value: number; min: number; max: number
   return (
     <Box sx={{ px: 1 }}>
       <Typography id={id} variant="body2" color="text.secondary">
-        {label}: {value}
+        {labelled(label, String(value))}
       </Typography>
       <Slider aria-labelledby={id} size="small" {...{ value, min, max }} onChange={(_, next) => onChange(next)} />
     </Box>
