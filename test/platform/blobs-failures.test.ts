@@ -14,7 +14,7 @@ import { BlobError, type BlobStore } from '#platform/blobs/port.ts'
 import { S3Blobs } from '#platform/blobs/s3.ts'
 import { createStaging } from '#platform/blobs/staging.ts'
 
-import { S3_SECRET, startS3, type StorageUrlOptions } from '../harness/s3.ts'
+import { CERTIFICATE, S3_SECRET, startS3, type StorageUrlOptions } from '../harness/s3.ts'
 import { OWN_MOUNTS } from '../ops/cli.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'tessera-blobs-'))
@@ -93,7 +93,76 @@ test('staging: an upload that breaks off or is too large leaves nothing behind',
   await file.dispose()
 })
 
+/**
+ * As much of an S3 server as uploads need, without a check of signatures. `decide` answers the first of the same requests otherwise: with a status, with
+ * a code in the body of a 200, or ('lost') with 503 after it was carried out.
+ */
+function fakeS3(decide: (request: string) => number | string | undefined) {
+  const requests: string[] = []
+  const uploads = new Map<string, Uint8Array[]>()
+  const objects = new Map<string, Uint8Array>()
+  let sending = 0
+  let most = 0
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    maxRequestBodySize: 1e9,
+    async fetch(request) {
+      const { pathname, searchParams: query } = new URL(request.url)
+      const part = query.get('partNumber')
+      const name =
+        request.method === 'POST'
+          ? query.has('uploads')
+            ? 'BEGIN'
+            : 'END'
+          : request.method === 'DELETE'
+            ? 'ABORT'
+            : `${request.method}${part === null ? '' : ` ${part}`}`
+      const special = requests.includes(name) ? undefined : decide(name)
+      requests.push(name)
+      const announced = Number(request.headers.get('content-length'))
+      most = Math.max(most, (sending += announced))
+      const body = await request.bytes()
+      sending -= announced
+      if (typeof special === 'number') return new Response('', { status: special })
+      if (special === 'InternalError') return new Response('<Error><Code>InternalError</Code></Error>')
+      if (name === 'HEAD') {
+        const found = objects.get(pathname)
+        return new Response(found ?? null, { status: found ? 200 : 404 })
+      }
+      if (name === 'BEGIN') {
+        uploads.set(pathname, [])
+        return new Response('<UploadId>one</UploadId>')
+      }
+      if (part !== null) {
+        uploads.get(pathname)![Number(part) - 1] = body
+        return new Response('', { headers: { etag: `"${part}"` } })
+      }
+      if (name === 'END') {
+        const parts = uploads.get(pathname)
+        if (!parts) return new Response('<Error><Code>NoSuchUpload</Code></Error>', { status: 404 })
+        uploads.delete(pathname)
+        objects.set(pathname, Buffer.concat(parts))
+        if (special === 'lost') return new Response('', { status: 503 })
+      }
+      if (name === 'PUT') objects.set(pathname, body)
+      return new Response('')
+    },
+  })
+  return {
+    host: `127.0.0.1:${server.port}`,
+    requests,
+    object: (key: string) => {
+      const found = objects.get(`/files/${key}`)
+      return found && new Uint8Array(found)
+    },
+    mostBytesAtOnce: () => most,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
 const s3 = await startS3()
+const encrypted = await startS3({ tls: true })
 /** A server whose disk has 6 MB. */
 const small = await startS3({
   before: [...OWN_MOUNTS, `mount -t tmpfs -o size=6m none "$FOLDER" && mkdir "$FOLDER/files" && exec "$0" "$@"`],
@@ -253,8 +322,7 @@ describe.skipIf(s3 === undefined)('S3', () => {
         const error = await failure(attempt())
         expect(`${method}: ${error.kind}`).toBe(`${method}: unreachable`)
         expect(error.message).toMatch(/^The bucket files at [\w.:]+ /)
-        // Bun reports some failures at the start of an upload in parts without their code.
-        if (method !== 'parts') expect(`${method}: ${error.message}`).toMatch(expected)
+        expect(`${method}: ${error.message}`).toMatch(expected)
         const everything = inspect(error, { depth: 10, showHidden: true })
         for (const secret of [options.secret ?? S3_SECRET, encodeURIComponent(S3_SECRET), 'X-Amz-'])
           expect(everything).not.toContain(secret)
@@ -286,6 +354,67 @@ describe.skipIf(s3 === undefined)('S3', () => {
     expect(await failure(open({ host: never.host }).put('again/y', path))).toMatchObject({ kind: 'unreachable' })
     expect(never.connections()).toBe(3)
     expect(existsSync(path)).toBe(false)
+  })
+
+  test('S3: a part that fails is sent again, and the others are not', async () => {
+    using fake = fakeS3((request) => (request === 'PUT 2' ? 503 : undefined))
+    const bytes = crypto.getRandomValues(new Uint8Array(60_000))
+    const large = new Uint8Array(12_000_000)
+    for (let at = 0; at < large.length; at += bytes.length) large.set(bytes, at)
+    await open({ host: fake.host }).put('aa/x', await fileOf(large))
+    expect(fake.requests).toEqual(['BEGIN', 'PUT 1', 'PUT 2', 'PUT 2', 'PUT 3', 'END', 'HEAD'])
+    expect(fake.object('aa/x')).toEqual(large)
+  })
+
+  test('S3: the end of an upload in parts that fails in the body of its answer is tried again', async () => {
+    using fake = fakeS3((request) => (request === 'END' ? 'InternalError' : undefined))
+    await open({ host: fake.host }).put('aa/x', await fileOf(new Uint8Array(9_000_000)))
+    expect(fake.requests).toEqual(['BEGIN', 'PUT 1', 'PUT 2', 'END', 'END', 'HEAD'])
+  })
+
+  test('S3: an upload in parts whose end was stored and not answered has succeeded', async () => {
+    using fake = fakeS3((request) => (request === 'END' ? 'lost' : undefined))
+    await open({ host: fake.host }).put('aa/x', await fileOf(new Uint8Array(9_000_000)))
+    expect(fake.requests).toEqual(['BEGIN', 'PUT 1', 'PUT 2', 'END', 'END', 'HEAD'])
+  })
+
+  test('S3: an upload in parts that fails leaves no parts behind', async () => {
+    using fake = fakeS3((request) => (request === 'PUT 2' ? 507 : undefined))
+    expect(await failure(open({ host: fake.host }).put('aa/x', await fileOf(new Uint8Array(9_000_000))))).toMatchObject(
+      {
+        kind: 'full',
+      },
+    )
+    expect(fake.requests).toEqual(['BEGIN', 'PUT 1', 'PUT 2', 'ABORT'])
+    expect(fake.object('aa/x')).toBeUndefined()
+  })
+
+  test('S3: uploads by HTTPS do not need all of their bytes in memory', async () => {
+    const bytes = new Uint8Array(20_000_000)
+    for (let at = 0; at < bytes.length; at += 50_000) crypto.getRandomValues(bytes.subarray(at, at + 50_000))
+    const uploads = await Promise.all(
+      Array.from({ length: 16 }, async (_, i) => ({ key: `tls/${i}`, path: await fileOf(bytes) })),
+    )
+    const argument = JSON.stringify({ config: { ...defaultConfig, storageUrl: encrypted!.storageUrl() }, uploads })
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: CERTIFICATE }
+    const child = Bun.spawn([process.execPath, join(import.meta.dir, 'upload-memory.ts'), argument], { env })
+    const result = JSON.parse(await new Response(child.stdout).text()) as { grown: number; sha256: string }
+    expect(await child.exited).toBe(0)
+    expect(result.sha256).toBe(Bun.SHA256.hash(bytes, 'hex'))
+    // Measured: 44 MB. Sent all at once, they take 342 MB.
+    expect(result.grown).toBeLessThan(100e6)
+  })
+
+  test('S3: a small file does not wait until large ones are complete', async () => {
+    using fake = fakeS3(() => undefined)
+    const blobs = open({ host: fake.host })
+    const large = await Promise.all(Array.from({ length: 4 }, () => fileOf(new Uint8Array(40_000_000))))
+    const storing = large.map((path, i) => blobs.put(`aa/${i}`, path))
+    while (!fake.requests.includes('PUT 2')) await Bun.sleep(1)
+    await blobs.put('aa/small', await fileOf('x'))
+    expect(fake.requests).not.toContain('END')
+    await Promise.all(storing)
+    expect(fake.mostBytesAtOnce()).toBeLessThanOrEqual(16 * 1024 * 1024)
   })
 
   test('S3: a download whose connection breaks fails instead of ending early', async () => {

@@ -1,4 +1,4 @@
-/** Stores files all at once and prints by how many bytes the memory of this process grew. Started by blobs.test.ts. */
+/** Stores files all at once. Prints by how many bytes the memory of this process grew, and the hash of the first file as it was stored. Started by blobs.test.ts. */
 
 import { openBlobs } from '#platform/blobs/index.ts'
 
@@ -9,4 +9,5 @@ let peak = before
 const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10)
 await Promise.all(uploads.map(({ key, path }: { key: string; path: string }) => blobs.put(key, path)))
 clearInterval(timer)
-console.log(peak - before)
+const stored = await new Response((await blobs.read(uploads[0].key))!).bytes()
+console.log(JSON.stringify({ grown: peak - before, sha256: Bun.SHA256.hash(stored, 'hex') }))

@@ -3,24 +3,27 @@
 import { dirname } from 'node:path'
 
 import type { S3Bucket } from '#config/storage.ts'
+import { escapeHtml } from '#lib/text.ts'
 
 import { MINUTE, SECOND } from '../clock.ts'
 import { uuid } from '../ids.ts'
 import { discard, diskError } from './local.ts'
 import { assertKey, type BlobFacts, type BlobStore, type ByteRange, type Bytes, isKey } from './port.ts'
 import { codeOf, isTransient, placeOf, s3Error, S3Failure } from './s3-errors.ts'
-import { signUpload } from './s3-signing.ts'
+import { signRequest } from './s3-signing.ts'
 
 /** Bytes. Larger files are uploaded in parts. */
 const MAX_WHOLE_BYTES = 8 * 1024 * 1024
-/** The smallest part that S3 allows, because Bun reads several parts into memory. */
+/** The smallest part that S3 allows, because by HTTPS a part is in memory while it is sent. */
 const PART_BYTES = 5 * 1024 * 1024
+/** Of one upload. Files that would have more get larger parts. */
+const MAX_PARTS = 10_000
 /**
- * Limits on uploads at the same time, because they hold bytes in memory: the sum of the sizes of files that are sent whole, and the
- * number of files that are sent in parts. With two of them, 16 files of 20 MB need 75 MB; without these limits they need 450 MB.
+ * Bytes that are sent at the same time, of whole files and of parts. Parts wait for their turn one by one, so files of gigabytes do not
+ * delay others until they are complete.
  */
-const WHOLE_BYTES = 2 * MAX_WHOLE_BYTES
-const IN_PARTS = 2
+const SENT_BYTES = 2 * MAX_WHOLE_BYTES
+
 export interface Limits {
   /** The S3 server must have answered until then: with the headers to a download, with the result to other requests. */
   readonly answerMs: number
@@ -45,7 +48,12 @@ const RANGE_AFTER_END = 416
 /** The validity of URLs that this program signs for itself. */
 const OWN_URL_SECONDS = 300
 
-type Method = 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+
+interface Sent extends RequestInit {
+  /** Of a request about an upload in parts. */
+  readonly query?: Readonly<Record<string, string>>
+}
 
 export class S3Blobs implements BlobStore {
   readonly storage = 'OSS'
@@ -53,8 +61,7 @@ export class S3Blobs implements BlobStore {
   readonly #bucket: S3Bucket
   readonly #limits: Limits
   readonly #client: Bun.S3Client
-  readonly #whole = new Budget(WHOLE_BYTES)
-  readonly #inParts = new Budget(IN_PARTS)
+  readonly #sending = new Budget(SENT_BYTES)
 
   constructor(bucket: S3Bucket, limits = LIMITS) {
     const { key: accessKeyId, secret: secretAccessKey, region, endpoint, virtual: virtualHostedStyle } = bucket
@@ -75,24 +82,82 @@ export class S3Blobs implements BlobStore {
     try {
       const file = Bun.file(path)
       const { size } = await file.stat().catch((error: unknown) => Promise.reject(diskError(error, dirname(path))))
-      if (size > MAX_WHOLE_BYTES) await this.#inParts.use(1, () => this.#storeParts(key, file, size))
-      else await this.#whole.use(size, () => this.#store(key, file, this.#limits.partMs))
+      if (size > MAX_WHOLE_BYTES) await this.#storeParts(key, file, size)
+      else await this.#sendFile(key, file, { start: 0, end: size }, { headers: { 'content-type': TYPE } })
     } finally {
       await discard(path)
     }
   }
 
-  async #store(key: string, body: Blob, ms: number): Promise<void> {
-    const answer = await this.#tried('PUT', key, { body, headers: { 'content-type': TYPE } }, ms)
+  async #store(key: string, text: string): Promise<void> {
+    const answer = await this.#tried('PUT', key, { body: text, headers: { 'content-type': TYPE } })
     await answer?.text()
   }
 
-  async #storeParts(key: string, body: Blob, size: number): Promise<void> {
-    const options = { partSize: PART_BYTES, queueSize: 1, type: TYPE }
-    const ms = this.#limits.partMs * Math.ceil(size / PART_BYTES)
-    await this.#untilDone(() => within(ms, this.#client.write(this.#objectOf(key), body, options)))
-    // Some servers answer 200 to the end of an upload and report its failure in the body.
-    if ((await this.stat(key))?.size !== size) throw s3Error('IncompleteUpload', this.#bucket)
+  /** One part after the other. Bun's own upload in parts holds several of them in memory. */
+  async #storeParts(key: string, file: Bun.BunFile, size: number): Promise<void> {
+    const uploadId = await this.#beginParts(key)
+    try {
+      const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS))
+      const tags: string[] = []
+      for (let start = 0; start < size; start += partBytes) {
+        const range = { start, end: Math.min(start + partBytes, size) }
+        const query = { partNumber: String(tags.length + 1), uploadId }
+        tags.push(await this.#sendFile(key, file, range, { query }))
+      }
+      await this.#endParts(key, uploadId, tags)
+      if ((await this.stat(key))?.size !== size) throw s3Error('IncompleteUpload', this.#bucket)
+    } catch (error) {
+      // Once: if it fails, the bucket's rule for incomplete uploads deletes the parts.
+      await this.#send('DELETE', key, { query: { uploadId } }).catch(() => undefined)
+      throw error
+    }
+  }
+
+  /**
+   * Sends bytes of a file in its turn, and returns their tag. By HTTP, the kernel sends them from the file. By HTTPS, fetch would read all of them
+   * while nothing else runs, so they are read beside the requests, and their memory is given back at once, not when garbage is collected.
+   */
+  #sendFile(key: string, file: Bun.BunFile, { start, end }: ByteRange, request: Sent): Promise<string> {
+    const part = file.slice(start, end)
+    const send = async (body: NonNullable<RequestInit['body']>): Promise<string> => {
+      const answer = await this.#tried('PUT', key, { ...request, body }, this.#limits.partMs)
+      await answer?.text()
+      return answer?.headers.get('etag') ?? ''
+    }
+    return this.#sending.use(end - start, async () => {
+      if (this.#bucket.endpoint.startsWith('http:')) return send(part)
+      const bytes = await part.bytes().catch((error: unknown) => Promise.reject(diskError(error, dirname(file.name!))))
+      try {
+        return await send(bytes)
+      } finally {
+        bytes.buffer.transfer(0)
+      }
+    })
+  }
+
+  async #beginParts(key: string): Promise<string> {
+    const answer = await this.#tried('POST', key, { query: { uploads: '' }, headers: { 'content-type': TYPE } })
+    const uploadId = /<UploadId>([^<]+)<\/UploadId>/.exec((await answer?.text()) ?? '')?.[1]
+    if (uploadId === undefined) throw s3Error('NoUploadId', this.#bucket)
+    return uploadId
+  }
+
+  async #endParts(key: string, uploadId: string, tags: readonly string[]): Promise<void> {
+    const parts = tags.map((tag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${escapeHtml(tag)}</ETag></Part>`)
+    const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
+    const ms = this.#limits.partMs
+    await this.#untilDone(async () => {
+      try {
+        const answer = await this.#send('POST', key, { body, query: { uploadId } }, ms)
+        // Some servers answer 200 before they put the parts together, and report a failure in the body.
+        const code = answer && codeIn(await within(ms, answer.text()))
+        if (code !== undefined) throw new S3Failure(code)
+      } catch (error) {
+        // An attempt before has succeeded, and its answer was lost. The size of the object shows whether it is so.
+        if (codeOf(error) !== 'NoSuchUpload') throw error
+      }
+    })
   }
 
   async stat(key: string): Promise<BlobFacts | undefined> {
@@ -165,7 +230,8 @@ export class S3Blobs implements BlobStore {
   }
 
   presignPut(key: string, size: number, seconds: number): string {
-    return signUpload(this.#bucket, this.#objectOf(key), size, seconds)
+    const request = { method: 'PUT', object: this.#objectOf(key), size, seconds }
+    return signRequest(this.#bucket, this.#bucket.publicEndpoint, request)
   }
 
   async owner(): Promise<string | undefined> {
@@ -174,12 +240,12 @@ export class S3Blobs implements BlobStore {
   }
 
   setOwner(id: string): Promise<void> {
-    return this.#store(OWNER_KEY, new Blob([id]), this.#limits.answerMs)
+    return this.#store(OWNER_KEY, id)
   }
 
   async check(): Promise<void> {
     const key = `check-${uuid()}`
-    await this.#store(key, new Blob([key]), this.#limits.answerMs)
+    await this.#store(key, key)
     try {
       const bytes = await this.read(key)
       if (bytes === undefined || (await new Response(bytes).text()) !== key) throw s3Error('OtherBytes', this.#bucket)
@@ -192,7 +258,7 @@ export class S3Blobs implements BlobStore {
     return this.#bucket.prefix + assertKey(key)
   }
 
-  #tried(method: Method, key: string, request?: RequestInit, ms?: number): Promise<Response | undefined> {
+  #tried(method: Method, key: string, request?: Sent, ms?: number): Promise<Response | undefined> {
     return this.#untilDone(() => this.#send(method, key, request, ms))
   }
 
@@ -212,19 +278,19 @@ export class S3Blobs implements BlobStore {
   }
 
   /**
-   * Sends a request by a URL that S3Client has signed. Its own methods have no time limit, and their `stat` does not tell refused
+   * Sends a request by a URL that S3Client has signed, or that has a query. Its own methods have no time limit, and their `stat` does not tell refused
    * credentials from other failures. Undefined if there is no such object.
    */
   async #send(
     method: Method,
     key: string,
-    request: RequestInit = {},
+    { query, ...request }: Sent = {},
     ms = this.#limits.answerMs,
   ): Promise<Response | undefined> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), ms)
     try {
-      const url = this.#client.presign(this.#objectOf(key), { method, expiresIn: OWN_URL_SECONDS })
+      const url = this.#urlOf(method, this.#objectOf(key), query)
       const answer = await fetch(url, {
         ...request,
         method,
@@ -233,7 +299,7 @@ export class S3Blobs implements BlobStore {
         decompress: false,
       })
       if (answer.ok || answer.status === RANGE_AFTER_END) return answer
-      const code = /<Code>([^<]*)<\/Code>/.exec(await answer.text())?.[1]
+      const code = codeIn(await answer.text())
       if (code === 'NoSuchKey' || (method === 'HEAD' && answer.status < 500)) return undefined
       throw new S3Failure(code ?? `HTTP ${answer.status}`)
     } catch (error) {
@@ -243,7 +309,16 @@ export class S3Blobs implements BlobStore {
       clearTimeout(timer)
     }
   }
+
+  #urlOf(method: Method, object: string, query: Sent['query']): string {
+    const seconds = OWN_URL_SECONDS
+    return query === undefined
+      ? this.#client.presign(object, { method: method as Exclude<Method, 'POST'>, expiresIn: seconds })
+      : signRequest(this.#bucket, this.#bucket.endpoint, { method, object, query, seconds })
+  }
 }
+
+const codeIn = (xml: string): string | undefined => /<Code>([^<]*)<\/Code>/.exec(xml)?.[1]
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
@@ -258,13 +333,17 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 /** Lets work begin, in order, while the costs of the work under way do not exceed `total`. */
 class Budget {
   readonly #waiting: { cost: number; begin(): void }[] = []
+  readonly #total: number
   #free: number
 
   constructor(total: number) {
+    this.#total = total
     this.#free = total
   }
 
-  async use<T>(cost: number, work: () => Promise<T>): Promise<T> {
+  async use<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    // A part of a file of hundreds of gigabytes is larger than all that may be sent, and then it is sent alone.
+    const cost = Math.min(bytes, this.#total)
     await new Promise<void>((begin) => {
       this.#waiting.push({ cost, begin })
       this.#next()
