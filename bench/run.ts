@@ -4,7 +4,7 @@
  *     --only NAME,NAME…   runs these lines only
  *     --smoke             takes seconds instead of minutes and only shows that the suite works; its figures are meaningless
  *     --no-peers          leaves out the peers that run on Node
- *     --scratch DIR       creates (and deletes) data directories in DIR; `pages` needs 2 GB
+ *     --scratch DIR       creates (and deletes) data directories in DIR; `pages` needs 2 GB, `archives` 6
  *     --executable FILE   measures FILE instead of dist/tessera
  *     --postgres URL      a PostgreSQL server on this machine for `processes` (or TEST_DATABASE_URL)
  */
@@ -32,6 +32,7 @@ const LINES: Record<string, () => Promise<LineModule>> = {
   keys: () => import('./lines/keys.ts'),
   logins: () => import('./lines/logins.ts'),
   exports: () => import('./lines/exports.ts'),
+  archives: () => import('./lines/archives.ts'),
   sheets: () => import('./lines/sheets.ts'),
   labels: () => import('./lines/labels.ts'),
   accounts: () => import('./lines/accounts.ts'),
