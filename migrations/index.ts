@@ -112,6 +112,7 @@ import sqlite0154 from './sqlite/0154_chat_drafts.sql' with { type: 'text' }
 import sqlite0156 from './sqlite/0156_voice_lengths.sql' with { type: 'text' }
 import sqlite0158 from './sqlite/0158_availability.sql' with { type: 'text' }
 import sqlite0162 from './sqlite/0162_availability_indexes.sql' with { type: 'text' }
+import sqlite0164 from './sqlite/0164_import_parts.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -224,6 +225,7 @@ import postgres0154 from './postgres/0154_chat_drafts.sql' with { type: 'text' }
 import postgres0156 from './postgres/0156_voice_lengths.sql' with { type: 'text' }
 import postgres0158 from './postgres/0158_availability.sql' with { type: 'text' }
 import postgres0162 from './postgres/0162_availability_indexes.sql' with { type: 'text' }
+import postgres0164 from './postgres/0164_import_parts.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -344,6 +346,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0156_voice_lengths', sql: sqlite0156 },
     { name: '0158_availability', sql: sqlite0158 },
     { name: '0162_availability_indexes', sql: sqlite0162 },
+    { name: '0164_import_parts', sql: sqlite0164 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -458,5 +461,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0156_voice_lengths', sql: postgres0156 },
     { name: '0158_availability', sql: postgres0158 },
     { name: '0162_availability_indexes', sql: postgres0162 },
+    { name: '0164_import_parts', sql: postgres0164 },
   ],
 }

@@ -48,6 +48,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   notification_send_recipients: WORK,
   activity_batches: WORK,
   asset_imports: WORK,
+  user_imports: WORK,
   file_uploads: WORK,
   webhook_scans: WORK,
   data_exports: 'The list of exports in the account shows them.',

@@ -85,16 +85,17 @@ export { confirm, requireConfirmation, requireConfirmationOfAll } from './confir
 export { authenticate, sessionEnd } from './sessions/authenticate.ts'
 export { provedEmailsOf, recordExport, tellOfExport } from './login-records/login-records.service.ts'
 export { countDevicesSince, isOpenSession } from './sessions/sessions.store.ts'
-export { sessionEnded } from './accounts.errors.ts'
+export { sessionEnded, usernameTaken } from './accounts.errors.ts'
 export { notifyAccountHolder, recordLogin } from './login-records/login-records.service.ts'
-export { consoleRefusal, isDeviceOnly } from './users/users.service.ts'
+export { consoleRefusal, isDeviceOnly, isUsernameFree } from './users/users.service.ts'
 export { newResetCode, resetCodeHash } from './reset-codes/reset-codes.rules.ts'
 export { administratorsAmong, holdersOf, renameUsers, USERS_AT_ONCE, usersByKeys } from './users/many-users.store.ts'
+export { type HeldName, holdNames, releaseNames, releaseSome } from './users/held-names.store.ts'
 export { createManyUsers, type StartingUser } from './reset-codes/start-codes.service.ts'
 export { initialPasswordRefusal } from './passwords/passwords.service.ts'
 export { generateNickname, nicknameWordsChanged } from './nicknames/nicknames.service.ts'
 export { contactLookUps } from './accounts.model.ts'
-export { emailOf, isUsername, normalizeEmail, normalizePhone } from './accounts.rules.ts'
+export { emailOf, isUsername, normalizeEmail, normalizePhone, usernameKey } from './accounts.rules.ts'
 export {
   type Administrator,
   checkSetupLink,

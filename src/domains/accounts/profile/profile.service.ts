@@ -29,7 +29,7 @@ import {
   usernameTaken,
 } from '../accounts.errors.ts'
 import { UNUSED_ACCOUNT_MS } from '../accounts.model.ts'
-import { isUsername } from '../accounts.rules.ts'
+import { isUsername, usernameKey } from '../accounts.rules.ts'
 import { endRequirement } from '../assertions/assertions.store.ts'
 import { requireConfirmation } from '../confirmations/confirmations.service.ts'
 import { endAccess } from '../credentials/credentials.service.ts'
@@ -42,6 +42,7 @@ import { hashPassword, policyFor } from '../passwords/passwords.service.ts'
 import { setPasswordOnce } from '../passwords/passwords.store.ts'
 import { deleteRecoveryCodes, deleteTotp } from '../totp/totp.store.ts'
 import { deleteUndosSince } from '../undos/undos.store.ts'
+import { isHeld } from '../users/held-names.store.ts'
 import type { UserView } from '../users/users.model.ts'
 import {
   anonymizeUser,
@@ -113,6 +114,7 @@ export async function setUsername(ctx: AppContext, actor: Actor, given: string, 
   const event = ownEvent('username_set', actor, caller)
   try {
     await ctx.db.write('accounts.setUsername', async (tx) => {
+      if (await isHeld(tx, 'USERNAME', usernameKey(username))) throw usernameTaken()
       if (!(await setUsernameOnce(tx, actor.userId, username))) throw usernameAlreadySet()
       await recordLogin(ctx, tx, actor.userId, event)
       await notifyAccountHolder(ctx, tx, actor.userId, event, { kind: 'USERNAME_CHANGED', about: { username } })

@@ -22,8 +22,8 @@ async function inPieces<Key, Row>(
 ): Promise<Row[]> {
   const found: Row[] = []
   for (let at = 0; at < keys.length; at += USERS_AT_ONCE) {
+    if (at > 0) await pause()
     found.push(...(await find(keys.slice(at, at + USERS_AT_ONCE))))
-    await pause()
   }
   return found
 }

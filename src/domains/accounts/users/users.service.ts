@@ -10,6 +10,8 @@ import type { AppError } from '#http/errors.ts'
 import type { MaybePromise } from '#lib/maybe-promise.ts'
 
 import { localSignInOff, notBound, notVerified, totpRequired } from '../accounts.errors.ts'
+import { usernameKey } from '../accounts.rules.ts'
+import { isHeld } from './held-names.store.ts'
 import {
   hasSecondFactor,
   holdsPlatformRole,
@@ -17,6 +19,7 @@ import {
   insertUser,
   type NewUser,
   userById,
+  userByUsername,
   type UserRow,
 } from './users.store.ts'
 
@@ -26,6 +29,10 @@ export async function createUser(tx: Tx, user: NewUser): Promise<UserRow | undef
   if (row !== undefined) await bindRole(tx, row.id, 'APP', 0, USER)
   return row
 }
+
+/** Inside a write: `createUser` with this name then makes a user. */
+export const isUsernameFree = async (tx: Tx, username: string): Promise<boolean> =>
+  (await userByUsername(tx, username)) === undefined && !(await isHeld(tx, 'USERNAME', usernameKey(username)))
 
 /** Whether nothing but devices opens the account: no password, phone or e-mail. */
 export async function isDeviceOnly(db: Db | Tx, userId: number): Promise<boolean> {

@@ -38,6 +38,7 @@ import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
 
 import { type Account, usernameKey } from '../accounts.rules.ts'
+import { isHeld } from './held-names.store.ts'
 import { isMereClaim } from './users.rules.ts'
 
 export type UserRow = typeof users.$inferSelect
@@ -363,6 +364,7 @@ export interface NewUser {
 
 /** Undefined if the username is taken. */
 export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
+  if (user.username !== null && (await isHeld(tx, 'USERNAME', usernameKey(user.username)))) return undefined
   const rows = await tx
     .insert(users)
     .values({
@@ -396,6 +398,7 @@ export interface NewIdentity {
 
 /** False if an account already has the credential, proved or as a claim. */
 export async function insertIdentity(tx: Tx, identity: NewIdentity): Promise<boolean> {
+  if (await isHeld(tx, identity.provider, identity.credential)) return false
   const rows = await tx
     .insert(identities)
     .values({ createdAt: tx.stamp, ...identity })

@@ -165,7 +165,7 @@ async function findUser(
   }
   if (!provider.createAccounts) return { problem: 'unknown', reason: 'nobody has linked this account' }
   const wanted = claims.username !== undefined && accounts.isUsername(claims.username) ? claims.username : null
-  const username = wanted !== null && (await accounts.userByUsername(tx, wanted)) === undefined ? wanted : null
+  const username = wanted !== null && (await accounts.isUsernameFree(tx, wanted)) ? wanted : null
   const user = await accounts.createUser(tx, { username, password: null, nickname })
   if (user === undefined) throw new Error('a username was taken within a write')
   const identity = { userId: user.id, provider: 'OIDC', credential, verified: true, issuer: provider.issuer } as const
