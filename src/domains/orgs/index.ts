@@ -92,6 +92,7 @@ export { deleteUnusedLocation, insertPlainLocation, locationUrl } from './locati
 export { locationTree } from './locations/locations.store.ts'
 export { zoneOfOrg } from './organizations/organizations.store.ts'
 export {
+  addAwaitedMembers,
   importMemberships,
   type MembershipToImport,
   type OrgToImportInto,

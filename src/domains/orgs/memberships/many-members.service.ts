@@ -115,7 +115,8 @@ async function roleToGive(
 
 export interface MembershipToImport {
   readonly orgId: number
-  readonly userId: number
+  /** Undefined for a user whom a later write makes (`addAwaitedMembers`): the place is taken now. */
+  readonly userId: number | undefined
   readonly role: string
   /** Otherwise a member gets another role. */
   readonly isNew: boolean
@@ -134,8 +135,9 @@ export async function importMemberships(
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw orgFull()
     const ofNewUsers = ofOrg.filter(({ isNewUser }) => isNewUser)
-    await addNewUsers(ctx, tx, org, ofNewUsers)
-    for (const { userId, role, isNew, isNewUser } of ofOrg) {
+    if (ofNewUsers.length > 0 && !(await addToMemberCount(tx, orgId, ofNewUsers.length))) throw orgFull()
+    await addNewUsers(ctx, tx, orgId, ofNewUsers.filter(hasUser))
+    for (const { userId, role, isNew, isNewUser } of ofOrg.filter(hasUser)) {
       if (isNewUser) continue
       if (isNew) await addMember(ctx, tx, orgId, userId, { roleCode: role, byAdministrator: true })
       else await replaceRoles(tx, orgId, userId, (await access.findOrgRole(tx, orgId, { code: role }))!)
@@ -146,24 +148,47 @@ export async function importMemberships(
   }
 }
 
-/** They have no requests or invitations that would have to be closed. */
-async function addNewUsers(ctx: AppContext, tx: Tx, org: OrgRow, list: readonly MembershipToImport[]): Promise<void> {
-  if (list.length === 0) return
-  if (!(await addToMemberCount(tx, org.id, list.length))) throw orgFull()
+type NewMember = Pick<MembershipToImport, 'role'> & { readonly userId: number }
+
+const hasUser = <One extends MembershipToImport>(one: One): one is One & { readonly userId: number } =>
+  one.userId !== undefined
+
+/** New users who get the places that `importMemberships` has taken. Those of an organization that was dissolved meanwhile get none. */
+export async function addAwaitedMembers(
+  ctx: AppContext,
+  tx: Tx,
+  list: readonly (NewMember & { readonly orgId: number })[],
+): Promise<void> {
+  for (const [orgId, ofOrg] of Map.groupBy(list, (one) => one.orgId)) {
+    if ((await findOrg(tx, orgId)) === undefined) continue
+    const deleted = new Set<string>()
+    for (const code of new Set(ofOrg.map(({ role }) => role)))
+      if ((await access.findOrgRole(tx, orgId, { code })) === undefined) deleted.add(code)
+    await addNewUsers(
+      ctx,
+      tx,
+      orgId,
+      ofOrg.map((one) => ({ ...one, role: deleted.has(one.role) ? MEMBER : one.role })),
+    )
+  }
+}
+
+/** They have no requests or invitations that would have to be closed. The caller counts them. */
+async function addNewUsers(ctx: AppContext, tx: Tx, orgId: number, list: readonly NewMember[]): Promise<void> {
   for (let at = 0; at < list.length; at += AT_ONCE) {
     const some = list.slice(at, at + AT_ONCE)
     const userIds = some.map(({ userId }) => userId)
-    await insertMembers(tx, org.id, userIds)
+    await insertMembers(tx, orgId, userIds)
     for (const [code, holders] of Map.groupBy(some, ({ role }) => role))
       await access.bindRoleToAll(
         tx,
         holders.map(({ userId }) => userId),
         'ORG',
-        org.id,
+        orgId,
         code,
       )
-    for (const id of userIds) note(tx, { type: 'member.joined', owner: org.id, id })
-    await emit(ctx, tx, 'members.imported', { orgId: org.id, userIds })
+    for (const id of userIds) note(tx, { type: 'member.joined', owner: orgId, id })
+    await emit(ctx, tx, 'members.imported', { orgId, userIds })
     await tx.pause()
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Imports of users from spreadsheets. The file is read in a process of its own (platform/spreadsheets). Its rows are checked with pauses for other
- * requests, then all of them are written in one write, or none.
+ * requests, then all of them are written, or none (writing.service.ts).
  */
 
 import { rm } from 'node:fs/promises'
@@ -131,7 +131,7 @@ async function run(
   const { items, problems } = await planRows(given, input.mode ?? 'CREATE', facts, pause)
   if (input.dryRun) await nothingWritten(actor)
   else if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
-  const written = input.dryRun ? countsOf(items) : await writeRows(ctx, actor, given, input, locale)
+  const written = input.dryRun ? countsOf(items) : await writeRows({ ctx, actor, rows: given, input, locale })
   const shown = (row: number) =>
     columns.flatMap(({ key }, at) => {
       const value = key === null ? '' : textOf(rows.get(row)!.cells[at] ?? null).slice(0, MAX_VALUE)

@@ -45,6 +45,9 @@ export interface RowProblem {
   readonly text: Localized
 }
 
+/** Of a row whose user was deleted meanwhile. */
+export const goneProblem = ({ row }: GivenRow): RowProblem => ({ row, key: 'username', text: MESSAGES.deleted })
+
 /** Absent values are those of absent columns and empty cells. */
 export interface GivenRow {
   readonly row: number
@@ -156,7 +159,7 @@ export interface PlannedRow {
 /** Rows of a step, after which other requests run. */
 export const GROUP = 100
 
-/** The rows without problems, in their order, with their changes, and the problems of the others. `pause`: waited for after each step. */
+/** The rows without problems, in their order, with their changes, and the problems of the others. `pause`: waited for between two steps. */
 export async function planRows(
   rows: readonly GivenRow[],
   mode: NonNullable<ImportUsers['mode']>,
@@ -202,8 +205,8 @@ export async function planRows(
   }
   const planned: PlannedRow[] = []
   for (let at = 0; at < rows.length; at += GROUP) {
+    if (at > 0) await pause()
     planned.push(...rows.slice(at, at + GROUP).flatMap(plan))
-    await pause()
   }
   const failed = new Set(problems.map(({ row }) => row))
   return {

@@ -1,6 +1,7 @@
-/** The write of an import of users: all rows or none. */
+/** The writes of an import of users: all rows or none. */
 
 import type { AppContext } from '#context'
+import { dialect } from '#db/dialect.ts'
 import type { Db, Tx } from '#db/store.ts'
 import * as access from '#domains/access/index.ts'
 import {
@@ -10,6 +11,7 @@ import {
   holdersOf,
   newResetCode,
   renameUsers,
+  usernameTaken,
   USERS_AT_ONCE,
   usersByKeys,
 } from '#domains/accounts/index.ts'
@@ -22,11 +24,21 @@ import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { saveSheet, type Slip } from '../slips/slips.service.ts'
+import { saveSheet, sealSlips, type Slip } from '../slips/slips.service.ts'
 import { mailStartCodes } from '../slips/start-mails.service.ts'
 import { mayNotAddMembers, noMailServer } from './importing.errors.ts'
 import type { ImportUsers, UsersImported } from './importing.model.ts'
-import { type Facts, type GivenRow, GROUP, type PlannedRow, planRows, type RowProblem } from './rows.rules.ts'
+import { holdUsers, inTurn, type NewUser } from './parts.service.ts'
+import { acceptImport } from './parts.store.ts'
+import {
+  type Facts,
+  type GivenRow,
+  goneProblem,
+  GROUP,
+  type PlannedRow,
+  planRows,
+  type RowProblem,
+} from './rows.rules.ts'
 
 /** 5,000 rows take a few seconds. */
 const MAX_WRITE_MS = 2 * MINUTE
@@ -82,44 +94,126 @@ export function countsOf(items: readonly PlannedRow[]) {
   return { created: count('CREATE'), updated: count('UPDATE'), unchanged: count('UNCHANGED') }
 }
 
+type Written = Pick<UsersImported, 'created' | 'updated' | 'unchanged' | 'sheetUrl'>
+
+/** The input of a write. */
+interface Given {
+  readonly ctx: AppContext
+  readonly actor: LoggedActor
+  readonly rows: readonly GivenRow[]
+  readonly input: ImportUsers
+  readonly locale: Locale
+}
+
 /** Plans the rows again from the present data, and writes them. @throws AppError 400 with all problems */
-export async function writeRows(
-  ctx: AppContext,
-  actor: LoggedActor,
+export const writeRows = (given: Given): Promise<Written> =>
+  dialect === 'sqlite' ? inTurn(given.ctx, () => writeInParts(given)) : writeAtOnce(given)
+
+/** Plans some of the rows. @throws AppError 400 with all problems */
+async function plan(
+  { ctx, actor, input }: Given,
+  db: Db | Tx,
   rows: readonly GivenRow[],
-  input: ImportUsers,
-  locale: Locale,
-): Promise<Pick<UsersImported, 'created' | 'updated' | 'unchanged' | 'sheetUrl'>> {
-  const { mode = 'CREATE', way = 'START_CODE' } = input
-  const made = await makeTexts(ctx, rows, way, locale)
+): Promise<readonly PlannedRow[]> {
+  const facts = await factsOf(ctx, db, actor, rows, input)
+  const { items, problems } = await planRows(rows, input.mode ?? 'CREATE', facts, pause)
+  if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+  return items
+}
+
+const isNew = ({ action }: PlannedRow): boolean => action === 'CREATE'
+
+async function writeAtOnce(given: Given): Promise<Written> {
+  const { ctx, actor, rows } = given
+  const made = await makeTexts(given, rows)
   return actor.write(
     'people.importUsers',
     async (tx) => {
-      const facts = await factsOf(ctx, tx, actor, rows, input)
-      const { items, problems } = await planRows(rows, mode, facts, () => tx.pause())
-      if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
-      const counts = countsOf(items)
-      const created = items.filter(({ action }) => action === 'CREATE')
-      const slips = await createUsers(ctx, tx, actor, created, made)
-      const renamed = items.flatMap(({ userId, nickname }) =>
-        userId === undefined || nickname === undefined ? [] : [{ id: userId, nickname }],
-      )
-      for (let at = 0; at < renamed.length; at += USERS_AT_ONCE) {
-        await renameUsers(tx, renamed.slice(at, at + USERS_AT_ONCE))
-        await tx.pause()
-      }
-      const idOf = ({ userId, given }: PlannedRow): number => userId ?? slips.ids.get(given.row)!
-      const memberships = items.flatMap((item): MembershipToImport[] =>
-        item.membership ? [{ ...item.membership, userId: idOf(item), isNewUser: item.action === 'CREATE' }] : [],
-      )
-      await importMemberships(ctx, tx, actor, memberships)
-      const left = way === 'INVITE' ? await mailStartCodes(ctx, tx, slips.list, locale) : slips.list
-      const sheetUrl = left.length === 0 ? null : await saveSheet(ctx, tx, actor.userId, left)
-      const isChanged = counts.created + counts.updated > 0
-      return { result: { ...counts, sheetUrl }, logged: isChanged ? { after: { ...counts, way } } : 'unchanged' }
+      const items = await plan(given, tx, rows)
+      const created = items.filter(isNew).map((item) => newUserOf(item, made))
+      const by = await authorOf(actor, tx)
+      const ids = new Map((await createManyUsers(ctx, tx, created, by)).map((id, i) => [created[i]!.username, id]))
+      return writeChanges(given, tx, { items, created, ids, sheet: sheetOf(given, created) })
     },
     { maxMs: MAX_WRITE_MS },
   )
+}
+
+/** In a turn (parts.service.ts). */
+async function writeInParts(given: Given): Promise<Written> {
+  const { ctx, actor, rows } = given
+  const items = await plan(given, ctx.db.read, rows)
+  const newItems = items.filter(isNew)
+  const made = await makeTexts(
+    given,
+    newItems.map((item) => item.given),
+  )
+  const created = newItems.map((item) => newUserOf(item, made))
+  const by = await authorOf(actor, ctx.db.read)
+  const sheet = sheetOf(given, created)
+  const importId = created.length === 0 ? null : await holdUsers(ctx, by, created)
+  if (importId === undefined) {
+    // Somebody took a name a moment ago: the new plan says whose row it is.
+    await plan(given, ctx.db.read, rows)
+    throw usernameTaken()
+  }
+  const settled = items.filter(({ action }) => action !== 'UPDATE')
+  const known = items.filter(({ action }) => action === 'UPDATE')
+  // The names of new users are held, so only each membership that they get is checked once more.
+  const newOnes = new Map(newItems.map((item) => [JSON.stringify(item.membership ?? null), item]))
+  const uncertain = [...known, ...newOnes.values()].map((item) => item.given)
+  return actor.write(
+    'people.importUsers',
+    async (tx) => {
+      if (importId !== null && !(await acceptImport(tx, importId))) throw new Error('the import was given up')
+      const others = (await plan(given, tx, uncertain)).slice(0, known.length)
+      const gone = others.find(isNew)
+      if (gone) throw rowsHaveErrors(1, [fieldProblem(goneProblem(gone.given))])
+      return writeChanges(given, tx, { items: [...settled, ...others], created, ids: new Map(), sheet })
+    },
+    { maxMs: MAX_WRITE_MS },
+  )
+}
+
+interface Plan {
+  readonly items: readonly PlannedRow[]
+  readonly created: readonly NewUser[]
+  /** Of new users who are made, by username. */
+  readonly ids: ReadonlyMap<string, number>
+  /** The sealed codes, if none of them will be mailed. */
+  readonly sheet: string | undefined
+}
+
+const slipsOf = (created: readonly NewUser[]): Slip[] =>
+  created.flatMap(({ code, ...user }) => (code === undefined ? [] : [{ ...user, code }]))
+
+/** Before the write, for which others wait on SQLite. */
+const sheetOf = ({ ctx, input }: Given, created: readonly NewUser[]): string | undefined =>
+  created.length > 0 && (input.way ?? 'START_CODE') === 'START_CODE' ? sealSlips(ctx, slipsOf(created)) : undefined
+
+/** Writes all but the new users themselves. */
+async function writeChanges({ ctx, actor, input, locale }: Given, tx: Tx, { items, created, ids, sheet }: Plan) {
+  const { way = 'START_CODE' } = input
+  const counts = countsOf(items)
+  const renamed = items.flatMap(({ userId, nickname }) =>
+    userId === undefined || nickname === undefined ? [] : [{ id: userId, nickname }],
+  )
+  for (let at = 0; at < renamed.length; at += USERS_AT_ONCE) {
+    await renameUsers(tx, renamed.slice(at, at + USERS_AT_ONCE))
+    await tx.pause()
+  }
+  const memberships = items.flatMap(({ membership, userId, given, action }): MembershipToImport[] =>
+    membership ? [{ ...membership, userId: userId ?? ids.get(given.username), isNewUser: action === 'CREATE' }] : [],
+  )
+  await importMemberships(ctx, tx, actor, memberships)
+  const left = way === 'INVITE' ? await mailStartCodes(ctx, tx, slipsOf(created), locale) : []
+  const contents = left.length === 0 ? sheet : sealSlips(ctx, left)
+  const sheetUrl = contents === undefined ? null : await saveSheet(ctx, tx, actor.userId, contents)
+  const isChanged = counts.created + counts.updated > 0
+  return {
+    result: { ...counts, sheetUrl },
+    logged: isChanged ? { after: { ...counts, way } } : ('unchanged' as const),
+  }
 }
 
 /** The texts that the server makes for a new user, or takes from the row. */
@@ -129,48 +223,30 @@ interface Made {
 }
 
 /** By row. Before the write, for which others wait on SQLite. */
-async function makeTexts(
-  ctx: AppContext,
-  rows: readonly GivenRow[],
-  way: NonNullable<ImportUsers['way']>,
-  locale: Locale,
-): Promise<ReadonlyMap<number, Made>> {
+async function makeTexts({ ctx, input, locale }: Given, rows: readonly GivenRow[]): Promise<ReadonlyMap<number, Made>> {
   const made = new Map<number, Made>()
   for (const { row, nickname } of rows) {
     made.set(row, {
       nickname: nickname ?? (await generateNickname(ctx, locale)),
-      code: way === 'NONE' ? undefined : newResetCode(),
+      code: input.way === 'NONE' ? undefined : newResetCode(),
     })
     if (made.size % GROUP === 0) await pause()
   }
   return made
 }
 
-interface Created {
-  /** By row. */
-  readonly ids: ReadonlyMap<number, number>
-  readonly list: readonly Slip[]
-}
+const newUserOf = ({ given, membership }: PlannedRow, made: ReadonlyMap<number, Made>): NewUser => ({
+  username: given.username,
+  email: given.email,
+  phone: given.phone,
+  language: given.language,
+  membership,
+  // Of an address or a name in any language, the slip shows the username where the file has none.
+  name: given.nickname ?? given.username,
+  ...made.get(given.row)!,
+})
 
-async function createUsers(
-  ctx: AppContext,
-  tx: Tx,
-  actor: Actor,
-  rows: readonly PlannedRow[],
-  made: ReadonlyMap<number, Made>,
-): Promise<Created> {
-  const list = rows.map(({ given }) => ({
-    ...given,
-    // Of an address or a name in any language, the slip shows the username where the file has none.
-    name: given.nickname ?? given.username,
-    ...made.get(given.row)!,
-  }))
-  const isForeign = !(await access.isSystemAdmin(tx, actor))
-  const ids = await createManyUsers(ctx, tx, list, { createdBy: actor.userId, isForeign })
-  return {
-    ids: new Map(list.map(({ row }, i) => [row, ids[i]!])),
-    list: list.flatMap(({ name, username, code, email, language }, i) =>
-      code === undefined ? [] : [{ userId: ids[i]!, name, username, code, email, language }],
-    ),
-  }
-}
+const authorOf = async (actor: Actor, db: Db | Tx) => ({
+  createdBy: actor.userId,
+  isForeign: !(await access.isSystemAdmin(db, actor)),
+})

@@ -22,11 +22,10 @@ const PURPOSE = 'user import sheet'
 const START_PATH = '/console/start'
 
 export interface Slip {
-  readonly userId: number
   readonly name: string
   readonly username: string
   readonly code: string
-  readonly email: string | undefined
+  readonly email?: string | undefined
   /** Undefined for the language of the import. */
   readonly language: Locale | undefined
 }
@@ -34,11 +33,15 @@ export interface Slip {
 export const startUrl = (ctx: AppContext, { username, code }: Pick<Slip, 'username' | 'code'>): string =>
   `${ctx.config.publicUrl}${START_PATH}#${new URLSearchParams({ account: username, code }).toString()}`
 
-/** Returns the address of the files. */
-export async function saveSheet(ctx: AppContext, tx: Tx, userId: number, slips: readonly Slip[]): Promise<string> {
+/** The contents for `saveSheet`. Thousands of slips take some milliseconds, so seal them before the write. */
+export function sealSlips(ctx: AppContext, slips: readonly Slip[]): string {
   const rows = slips.map(({ name, username, code, language }): PrintedSlip => ({ name, username, code, language }))
+  return ctx.seal.seal(JSON.stringify(rows))
+}
+
+/** `contents`: those of `sealSlips`. Returns the address of the files. */
+export async function saveSheet(ctx: AppContext, tx: Tx, userId: number, contents: string): Promise<string> {
   const expires = Math.floor((ctx.clock.now() + LIFETIME_MS) / SECOND)
-  const contents = ctx.seal.seal(JSON.stringify(rows))
   const id = await store.insertSheet(tx, { userId, contents, expiresAt: expires * SECOND })
   const signature = ctx.signer.sign(PURPOSE, id, userId, expires)
   return `${ctx.config.publicUrl}/api/admin/user-imports/${id}/sheet?user=${userId}&expires=${expires}&signature=${signature}`

@@ -72,8 +72,8 @@ export async function mailStartCodes(
     await sendComposed(ctx, tx, mails)
     await tx.pause()
   }
-  const done = new Set(mailed.map(({ userId }) => userId))
-  return slips.filter(({ userId }) => !done.has(userId))
+  const done = new Set(mailed.map(({ username }) => username))
+  return slips.filter(({ username }) => !done.has(username))
 }
 
 const WORDS = {
