@@ -1,10 +1,11 @@
 /** Assets as things that have metadata, as targets of its values, and as things that are found. */
 
 import type { AppContext } from '#context'
+import { orgOf, ownerKey } from '#db/owner-key.ts'
 import type { EntityColumn } from '#db/schema/meta.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { ColumnValues, FoundThings, MetaEntity, MetaObject, RefSource } from '#domains/contributions.ts'
-import { type AssetValue, seesValues, valuesOf } from '#domains/metadata/index.ts'
+import { type AssetValue, type FieldRow, fieldsFor, seesValues, valuesIn, valuesOf } from '#domains/metadata/index.ts'
 import type { Owner } from '#http/endpoint.ts'
 import { type FieldProblem, notFound } from '#http/errors.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
@@ -54,6 +55,31 @@ export async function valuesOfAssets(
   return valuesOf(ctx, db, viewer, 'asset', await entitiesOf(db, rows), locale)
 }
 
+interface Parts {
+  readonly userId: number
+  readonly entity: MetaEntity
+  /** Those that the user sees. */
+  readonly fields: readonly FieldRow[]
+  readonly loans: readonly store.LoanRow[]
+}
+
+/** By rows that a write has returned: what their event has read, so that the answer of the same request need not read it again. */
+const readForEvents = new WeakMap<store.AssetRow, Parts>()
+
+/** An asset as its events show it to an organization, or to the user whose it is. */
+export async function toEventRow(ctx: AppContext, tx: Tx, row: store.AssetRow): Promise<AssetView> {
+  const { owner, userId } = row
+  const [entity] = await entitiesOf(tx, [row])
+  const viewer = { userId, orgId: orgOf(owner), everyone: true } as const
+  const fields = await fieldsFor(tx, viewer, 'asset', [entity!])
+  const loans = await store.openLoans(tx, [row.id])
+  readForEvents.set(row, { userId, entity: entity!, fields, loans })
+  // Values in fields of a user are for this user only, also if the asset is an organization's.
+  const shared = fields.filter((field) => field.owner === 0 || field.owner === owner)
+  const values = await valuesIn(ctx, tx, viewer, 'asset', { fields: shared, entities: [entity!] })
+  return { ...(await toViews(ctx, tx, [row], loans))[0]!, values: values.get(row.id) ?? [] }
+}
+
 /** An asset as the answer about one asset shows it: with its values. */
 export async function toDetail(
   ctx: AppContext,
@@ -62,8 +88,13 @@ export async function toDetail(
   locale: Locale,
 ): Promise<AssetView> {
   const db = ctx.db.read
-  const [view] = await toViews(ctx, db, [row])
-  return { ...view!, values: (await valuesOfAssets(ctx, db, viewer, [row], locale)).get(row.id) ?? [] }
+  const read = readForEvents.get(row)
+  const [view] = await toViews(ctx, db, [row], read?.loans)
+  const isRead = read?.userId === viewer.userId && ownerKey(viewer) === row.owner && (await seesValues(ctx, viewer))
+  const values = isRead
+    ? await valuesIn(ctx, db, viewer, 'asset', { fields: read.fields, entities: [read.entity], locale })
+    : await valuesOfAssets(ctx, db, viewer, [row], locale)
+  return { ...view!, values: values.get(row.id) ?? [] }
 }
 
 const check = itemChecker(AssetColumns)

@@ -6,7 +6,7 @@ import type { Tx } from '#db/store.ts'
 import type { EventRow, EventRows } from '#domains/contributions.ts'
 import { valuesOf } from '#domains/metadata/index.ts'
 
-import { entitiesOf } from './entities.service.ts'
+import { entitiesOf, toEventRow } from './entities.service.ts'
 import { InventoryView } from './inventories/inventories.model.ts'
 import { inventoriesByIds } from './inventories/inventories.store.ts'
 import { toView } from './inventories/inventories.view.ts'
@@ -22,6 +22,7 @@ const assets: EventRows = {
 }
 
 async function show(ctx: AppContext, tx: Tx, owner: OwnerKey, rows: readonly AssetRow[]): Promise<EventRow[]> {
+  if (rows.length === 1) return [await toEventRow(ctx, tx, rows[0]!)]
   const orgId = orgOf(owner)
   // The viewer of an organization's assets has no fields of their own: values in these are only for the user who defined them.
   const viewer = { userId: orgId === 0 ? -owner : 0, orgId, everyone: true } as const

@@ -75,11 +75,13 @@ export { applyAll, checkValues, planValues, type ValueInput, type ValuePlan } fr
 export type { EntityValues, FieldSet } from './values/reading.rules.ts'
 export {
   computeValues,
+  fieldsFor,
   fieldSet,
   readValues,
   refSource,
   seesValues,
   shownValues,
+  valuesIn,
   valuesOf,
 } from './values/reading.service.ts'
 export { changeOwner, organizationOfEntity } from './values/values.service.ts'

@@ -10,15 +10,22 @@ import { type AssetRow, type LoanRow, openLoans, type PhotoRow, photosByIds } fr
 /** The address of the public page, which is also the content of the asset's QR code. */
 export const publicUrlOf = (ctx: AppContext, uuid: string): string => `${ctx.config.publicUrl}/s/asset/${uuid}`
 
-/** Views in the order of the rows, with a bounded number of queries for all of them. */
-export async function toViews(ctx: AppContext, db: Db | Tx, rows: readonly AssetRow[]): Promise<AssetView[]> {
+/** Views in the order of the rows, with a bounded number of queries for all of them. `known`: their open loans, if these have been read. */
+export async function toViews(
+  ctx: AppContext,
+  db: Db | Tx,
+  rows: readonly AssetRow[],
+  known?: readonly LoanRow[],
+): Promise<AssetView[]> {
   if (rows.length === 0) return []
   const photoIds = rows.flatMap((row) => row.photoIds)
   const photos = photoIds.length === 0 ? [] : await photosByIds(db, photoIds)
-  const loans = await openLoans(
-    db,
-    rows.map((row) => row.id),
-  )
+  const loans =
+    known ??
+    (await openLoans(
+      db,
+      rows.map((row) => row.id),
+    ))
   const byId = new Map(photos.map((photo) => [photo.id, photo]))
   const byAsset = new Map(loans.map((loan) => [loan.assetId, loan]))
   return rows.map((row) => toView(ctx, row, byId, byAsset.get(row.id)))

@@ -181,6 +181,14 @@ function filledColumns(entities: readonly MetaEntity[]): string[] {
   return [...filled]
 }
 
+/** Those of the fields that the viewer sees that can have values for these entities. */
+export const fieldsFor = (
+  db: Db | Tx,
+  viewer: Viewer,
+  objectName: string,
+  entities: readonly MetaEntity[],
+): Promise<FieldRow[]> => readableFields(db, objectName, viewer, filledColumns(entities))
+
 /** The values of all fields that the viewer sees, for answers about entities. Fields without a value are left out. */
 export async function valuesOf(
   ctx: AppContext,
@@ -190,11 +198,28 @@ export async function valuesOf(
   entities: readonly MetaEntity[],
   locale: Locale = 'en',
 ): Promise<Map<number, AssetValue[]>> {
+  const fields = entities.length === 0 ? [] : await fieldsFor(db, viewer, objectName, entities)
+  return valuesIn(ctx, db, viewer, objectName, { fields, entities, locale })
+}
+
+interface Asked {
+  /** By `fieldsFor`. */
+  readonly fields: readonly FieldRow[]
+  readonly entities: readonly MetaEntity[]
+  readonly locale?: Locale
+}
+
+/** The same for fields that have been read. */
+export async function valuesIn(
+  ctx: AppContext,
+  db: Db | Tx,
+  viewer: Viewer,
+  objectName: string,
+  { fields: readable, entities, locale = 'en' }: Asked,
+): Promise<Map<number, AssetValue[]>> {
   const shown = new Map<number, AssetValue[]>(entities.map(({ id }) => [id, []]))
-  if (entities.length === 0) return shown
-  const visible = await readableFields(db, objectName, viewer, filledColumns(entities))
-  if (visible.length === 0) return shown
-  const fields = await fieldSet(db, visible)
+  if (readable.length === 0) return shown
+  const fields = await fieldSet(db, readable)
   const found = (await computeValues(db, objectName, fields, entities)).flatMap((values) =>
     fields.fields.filter((field) => values.get(field) !== null).map((field) => ({ values, field })),
   )

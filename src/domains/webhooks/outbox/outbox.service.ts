@@ -63,9 +63,12 @@ async function takeNotes(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promi
 export async function tellOf(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<void> {
   const wanted = await wantedAmong(ctx, tx, notes)
   if (wanted.length === 0) return
-  for (const ofOwner of Map.groupBy(wanted, ({ whose }) => whose).values())
-    for (const ofThing of Map.groupBy(ofOwner, ({ type }) => thingOf(type)).values())
-      await insertOfThing(ctx, tx, ofThing)
+  // Nearly always one.
+  if (wanted.length === 1) await insertEvents(ctx, tx, wanted[0]!.type, wanted)
+  else
+    for (const ofOwner of Map.groupBy(wanted, ({ whose }) => whose).values())
+      for (const ofThing of Map.groupBy(ofOwner, ({ type }) => thingOf(type)).values())
+        await insertOfThing(ctx, tx, ofThing)
   tx.afterCommit(() => ctx.bus.deliver([{ topic: deliveriesWritten.name, payload: null }]))
 }
 
