@@ -125,6 +125,36 @@ test('An asset of an organization is shown with the values that its members see,
   expect(text).not.toContain('a secret of Alice')
 })
 
+test('Beside the event of an asset, the answer shows the values that the caller sees', async () => {
+  const [own, shared] = [await createField(alice), await createField(alice, {}, { orgId })]
+  const values = [
+    { fieldId: own.id, value: 'only for Alice' },
+    { fieldId: shared.id, value: 'for all' },
+  ]
+  const { id } = ok(await alice.call('assets.create', { body: { name: 'Tripod', orgId, values } })).data
+  await addMembers(alice, { id: orgId }, bob)
+  await setRole(alice, { id: orgId }, bob, 'ADMIN')
+  const answers: unknown[] = []
+  const events = await eventsOf(async () => {
+    for (const [person, brand] of [
+      [alice, 'A'],
+      [bob, 'B'],
+    ] as const) {
+      const changed = ok(await person.call('assets.update', { params: { id }, body: { brand } })).data
+      expect(changed).toEqual(ok(await person.call('assets.get', { params: { id } })).data)
+      answers.push(changed.values!.filter(({ key }) => key !== 'brand').map(({ fieldId }) => fieldId))
+    }
+    ok(await leave(bob, { id: orgId }))
+  }, 'member.left')
+  expect(answers).toEqual([[shared.id, own.id], [shared.id]])
+  const shown = events.filter(({ type }) => type === 'asset.updated').map(({ data }) => data)
+  expect(shown.map(({ brand }) => brand)).toEqual(['A', 'B'])
+  for (const data of shown) {
+    expect(data.values.map(({ key }: { key: string }) => key)).toContain('brand')
+    expect(JSON.stringify(data)).not.toContain('only for Alice')
+  }
+})
+
 test('Members: who joins, is promoted and leaves', async () => {
   const events = await eventsOf(async () => {
     await addMembers(alice, { id: orgId }, bob)
