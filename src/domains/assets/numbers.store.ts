@@ -19,7 +19,7 @@ const byKey = prepared((db) =>
     .from(assets)
     .where(and(eq(assets.owner, p('owner')), eq(assets.assetNoKey, p('key')), isNull(assets.deletedAt))),
 )
-/** CROSS JOIN: else SQLite walks over all assets of the owner, and looks for each one's number among the keys. */
+/** CROSS JOIN: else SQLite walks over all assets of the owner and compares their numbers with the keys. */
 const byKeys = prepared((db) =>
   db
     .select(found)
