@@ -25,7 +25,7 @@ describe.if(onPostgres)('a failover that loses commits', () => {
   test('is answered with the state of the standby by all servers, and devices that are ahead of it miss nothing new', async () => {
     const primary = await startPostgres()
     const standby = primary && (await startPostgres({ primary }))
-    if (standby === undefined) return
+    if (primary === undefined || standby === undefined) return
     await using stack = new AsyncDisposableStack()
     stack.defer(() => primary.remove())
     stack.defer(() => standby.remove())
@@ -34,7 +34,7 @@ describe.if(onPostgres)('a failover that loses commits', () => {
     await withServers(
       2,
       async ({ servers }) => {
-        const [first, second] = servers as [Server, Server]
+        const [first, second] = [servers[0]!, servers[1]!]
         const [ann, bob] = (await registerWriters(first.url, 2)) as [Person, Person]
         const names = async (server: Server) =>
           ok(await sendTo(server, ann, 'GET', '/api/qr-codes')).data.items.map(({ name }: { name: string }) => name)

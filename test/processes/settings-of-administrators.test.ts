@@ -55,7 +55,7 @@ describe.if(onPostgres)('settings of the administrator of PostgreSQL', () => {
       }
       expect(ok(await sendTo(second, ann, 'GET', '/api/qr-codes?keyword=Code')).data.total).toBe(60)
       const target = join(newDataDir(), 'dump')
-      await dumpPostgres({ databaseUrl, databaseReadUrl: '', dataDir: '' }, target)
+      await dumpPostgres({ databaseUrl, databaseReadUrl: '' }, target)
       expect(statSync(target).size).toBeGreaterThan(0)
     })
   })

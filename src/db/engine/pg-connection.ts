@@ -29,6 +29,12 @@ const SETTINGS = {
 }
 
 /**
+ * Of connections for searches, which are few. With PostgreSQL's 4 MB of memory, the hash of a million users who match a keyword went to disk, which was
+ * a third of the search.
+ */
+export const searchSettings = (maxMs: number) => ({ statement_timeout: String(maxMs), work_mem: '32MB' })
+
+/**
  * A pool of up to `max` connections, opened when first needed. Commits wait for the disk, even if the server's default is not to.
  * `Bun.SQL` is not imported from 'bun': the import alone loads the client at each start on SQLite too (about 7 ms and 3 MiB).
  */

@@ -8,7 +8,7 @@ import type { Metrics } from '#platform/metrics.ts'
 
 import { isStatementTimeout } from '../errors.ts'
 import type { Rows, Runner } from '../query/builders.ts'
-import { connectPostgres, placeOf, TimedConnection } from './pg-connection.ts'
+import { connectPostgres, placeOf, searchSettings, TimedConnection } from './pg-connection.ts'
 import { PoolMeter } from './pg-metrics.ts'
 
 /** How long a read waits for the replica, in milliseconds, like all times here. */
@@ -147,9 +147,8 @@ export class Replica {
 
   #connect(): Pools {
     const { readUrl, searchMs } = this.#options
-    const pool = (max: number, ms: number) =>
-      connectPostgres(readUrl, max, { settings: { statement_timeout: String(ms) } })
-    return { readers: pool(READERS, 0), searchers: pool(SEARCHERS, searchMs) }
+    const searchers = connectPostgres(readUrl, SEARCHERS, { settings: searchSettings(searchMs) })
+    return { readers: connectPostgres(readUrl, READERS), searchers }
   }
 
   #delayMs(): number {

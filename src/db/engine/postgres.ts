@@ -24,7 +24,7 @@ import type { Rows, Runner } from '../query/builders.ts'
 import { StorageState } from '../storage-state.ts'
 import type { HeavyReads, Store, Tx, WriteOptions } from '../store.ts'
 import type { BusTimes } from './pg-bus.ts'
-import { connectPostgres, placeOf } from './pg-connection.ts'
+import { connectPostgres, placeOf, searchSettings } from './pg-connection.ts'
 import { conflictCounter, PoolMeter, showWaiting } from './pg-metrics.ts'
 import { checkConnections, Pools, type PoolSizes, poolSizes, unpooled } from './pg-pools.ts'
 import { Replica, type ReplicaTimes } from './pg-replica.ts'
@@ -209,7 +209,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const pools = new Pools(() => ({
     readers: pool(sizes.readers),
     writers: pool(sizes.writers, IDLE_TIMEOUT),
-    searchers: pool(sizes.searchers, { [STATEMENT_TIMEOUT]: String(searchMs) }),
+    searchers: pool(sizes.searchers, searchSettings(searchMs)),
   }))
   const meters = {
     read: new PoolMeter(metrics, 'read'),

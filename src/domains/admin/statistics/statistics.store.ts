@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, isNull, lt, lte, type SQL, sql, sum } from 'drizzle-orm'
+import { and, asc, count, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql, sum } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from '#db/dialect.ts'
@@ -55,8 +55,8 @@ export const countAll = (db: Db, total: KeptTotal, { table, live }: Series): Pro
   totalOf(db, total, { table, where: live })
 
 // A literal instead of a parameter: PostgreSQL would not treat two occurrences of the expression as the same.
-const quarter = (time: SQL | SQLiteColumn): SQL<number> =>
-  sql<number>`${time} / ${sql.raw(String(QUARTER_HOUR))}`.mapWith(Number)
+const QUARTER = sql.raw(String(QUARTER_HOUR))
+const quarter = (time: SQL | SQLiteColumn): SQL<number> => sql<number>`${time} / ${QUARTER}`.mapWith(Number)
 
 export interface QuarterRow {
   readonly quarter: number
@@ -71,6 +71,8 @@ export async function* countByQuarter(
   stepRows = STEP_ROWS,
 ): AsyncGenerator<readonly QuarterRow[]> {
   const { table, createdAt, live } = series
+  if (stepRows === Number.POSITIVE_INFINITY && series.bytes === undefined)
+    return yield await countRanges(db, series, from)
   for (let at: number | undefined = from; at !== undefined;) {
     const rest = and(live, gte(createdAt, at))
     const [last] =
@@ -88,12 +90,34 @@ export async function* countByQuarter(
   }
 }
 
+/** More than a year. Rows of the future, from a time in which the clock was wrong, belong to no day that is shown. */
+const MOST_QUARTERS = 40_000
+
+/**
+ * For PostgreSQL, which cannot know how few quarter-hours a million rows have: it groups them in one process. Each quarter-hour is a part of the index,
+ * and reading its parts one by one takes half as long.
+ */
+function countRanges(db: Db, { table, createdAt, live }: Series, from: number): Promise<readonly QuarterRow[]> {
+  const since = and(live, gte(createdAt, from))
+  const edge = (end: 'min' | 'max') =>
+    sql`(select ${sql.raw(end)}(${createdAt}) from ${table} where ${since}) / ${QUARTER}`
+  const last = sql`least(${edge('max')}, ${from}::bigint / ${QUARTER} + ${sql.raw(String(MOST_QUARTERS))})`
+  const inRange = sql`${createdAt} >= quarter * ${QUARTER} and ${createdAt} < (quarter + 1) * ${QUARTER}`
+  return db
+    .select({ quarter: sql`quarter`.mapWith(Number), n: sql`n`.mapWith(Number) })
+    .from(
+      sql`generate_series(${edge('min')}, ${last}) as quarter cross join lateral (select count(*) as n from ${table} where ${and(since, inRange)}) as counted`,
+    )
+    .where(sql`n > 0`)
+}
+
 /** By quarter-hours, the users who were active then for the last time: signed in or used a session. Not before `from`. */
 export async function* countLastActivity(
   db: Db,
   from: number,
   stepUsers = STEP_USERS,
 ): AsyncGenerator<readonly QuarterRow[]> {
+  if (stepUsers === Number.POSITIVE_INFINITY) return yield await countAllLastActivity(db, from)
   for (let after: number | undefined = 0; after !== undefined;) {
     const last: number | undefined = await idAfter(db, after, stepUsers)
     const inStep = (id: SQLiteColumn) => and(gt(id, after!), last === undefined ? undefined : lte(id, last))
@@ -119,6 +143,29 @@ export async function* countLastActivity(
       .groupBy(quarter(sql`${people.at}`))
     after = last
   }
+}
+
+/**
+ * The same in one statement, for PostgreSQL, which reads each table once. It takes half as long as grouping sign-ins and uses together, whose number of
+ * users it does not know.
+ */
+function countAllLastActivity(db: Db, from: number): Promise<readonly QuarterRow[]> {
+  const uses = db
+    .select({ userId: sessions.userId, at: sql`max(${sessions.lastActiveAt})`.as('at') })
+    .from(sessions)
+    .where(gte(sessions.lastActiveAt, from))
+    .groupBy(sessions.userId)
+    .as('uses')
+  const people = db
+    .select({ at: sql`greatest(${users.lastLoginAt}, ${uses.at})`.as('latest') })
+    .from(users)
+    .leftJoin(uses, eq(uses.userId, users.id))
+    .where(and(SERIES.users.live, or(gte(users.lastLoginAt, from), isNotNull(uses.at))))
+    .as('people')
+  return db
+    .select({ quarter: quarter(sql`${people.at}`), n: count() })
+    .from(people)
+    .groupBy(quarter(sql`${people.at}`))
 }
 
 /** The id of the user who comes `steps` users later; undefined behind the last one. */
