@@ -1,4 +1,4 @@
-/** What other programs do with the database while two servers use it: an open transaction for as long as they like, and a dump. */
+/** Other programs keep a transaction open, or dump the database, while two servers use it. */
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
