@@ -6,7 +6,7 @@ import type { JWTPayload } from 'jose'
 
 import { stepAt, totp } from '#lib/totp.ts'
 
-import { fromBase32 } from '../accounts/helpers.ts'
+import { fromBase32, newEmail } from '../accounts/helpers.ts'
 import { ADMIN, inProcess, ok, type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { addProvider, Browser, CLIENT, type Facts, type Liar, problemOf, startLiar } from './helpers.ts'
@@ -187,6 +187,27 @@ describe('other ways to sign in', () => {
     expect((await update({ issuer })).status).toBe(400)
     const foreign = await update({ issuer: 'https://10.0.0.5/' })
     expect([foreign.status, foreign.details[0]?.path]).toEqual([400, 'body.issuer'])
+  })
+
+  test('are shown as what they are, and the identity of a provider that is off as none, while another provider is on', async () => {
+    const username = `mei.${Date.now() % 1e6}`
+    const [email, password] = [newEmail(), 'a long secret']
+    const { id: userId } = ok(await admin.call('admin.users.create', { body: { username, email, password } })).data
+    const deviceId = deviceOf()
+    const login = await server.request('POST', '/api/auth/login', { body: { account: username, password }, deviceId })
+    const mei = person(server.url, ok(login), username, password, deviceId)
+    await link(mei)
+    const other = await addProvider(admin, 'other', 'https://accounts.example.org')
+    const shown = async () => {
+      const own = ok(await mei.get('/api/auth/userinfo')).data.identities
+      expect(ok(await admin.call('admin.users.get', { params: { userId } })).data.identities).toEqual(own)
+      return own.map(({ credential }: { credential: string }) => credential).toSorted()
+    }
+    expect(await shown()).toEqual(['The school', email].toSorted())
+    await change({ enabled: false })
+    expect(await shown()).toEqual([email])
+    await change({ enabled: true })
+    ok(await admin.call('admin.oidcProviders.delete', { params: { id: other.id } }))
   })
 
   test('end with a new password, if a thief has linked an account of theirs', async () => {

@@ -33,7 +33,7 @@ import {
 } from '#db/schema/accounts.ts'
 import { oidcProviders } from '#db/schema/oidc.ts'
 import { requiredPasskeys } from '#db/schema/passkeys.ts'
-import type { Builders, Db, SQL, SQLiteColumn, Tx } from '#db/store.ts'
+import type { Builders, Db, SQL, Tx } from '#db/store.ts'
 import { updatedAtFor } from '#db/updated-at.ts'
 import type { MailContact } from '#domains/contributions.ts'
 
@@ -79,14 +79,16 @@ const byCredential = prepared((db) =>
       ),
     ),
 )
-/** The enabled provider with the issuer of an identity, the first of several. */
-const providerName = (column: SQLiteColumn) => sql<string | null>`(
-  select ${oidcProviders.name} from ${oidcProviders}
-  where ${oidcProviders.issuer} = ${column} and ${oidcProviders.enabled} order by ${oidcProviders.id} limit 1)`
-/** The columns of `OwnIdentity`. */
+/**
+ * The columns of `OwnIdentity`. The provider is the first enabled one with the issuer of the identity. Drizzle leaves out the names of tables
+ * where it reads from one alone, and `issuer` would then be that of the provider itself.
+ */
 export const ownIdentity = {
   ...getTableColumns(identities),
-  providerName: providerName(identities.issuer).as('provider_name'),
+  providerName: sql<string | null>`(
+    select ${oidcProviders.name} from ${oidcProviders}
+    where ${oidcProviders.issuer} = ${identities}.${sql.identifier(identities.issuer.name)} and ${oidcProviders.enabled}
+    order by ${oidcProviders.id} limit 1)`.as('provider_name'),
 }
 const identitiesByUser = prepared((db) =>
   db
