@@ -26,8 +26,8 @@ const ring =
 const touchTarget = { '@media (pointer: coarse)': { minHeight: 44, minWidth: 44 } }
 
 const components: ThemeOptions['components'] = {
-  // Figures in lists line up below each other, and do not jump when they change.
-  MuiCssBaseline: { styleOverrides: { body: { fontVariantNumeric: 'tabular-nums' } } },
+  // Figures in lists line up below each other, and do not jump when they change. A long name without spaces breaks rather than leave its box.
+  MuiCssBaseline: { styleOverrides: { body: { fontVariantNumeric: 'tabular-nums', overflowWrap: 'break-word' } } },
   MuiAutocomplete: { defaultProps: { fullWidth: true } },
   // The default mark of the focus is a slightly darker background.
   MuiButtonBase: { styleOverrides: { root: ring(2) } },

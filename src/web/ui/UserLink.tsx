@@ -89,7 +89,7 @@ function Entry({ to, name, below, avatarUrl }: EntryProps) {
       {avatarUrl !== undefined && <Portrait name={name} url={avatarUrl} size={28} />}
       <Box
         component="span"
-        sx={{ overflowWrap: 'break-word', textAlign: 'start', ...(name.length <= 16 ? SHORT : { minWidth: 130 }) }}
+        sx={{ overflowWrap: 'anywhere', textAlign: 'start', ...(name.length <= 16 ? SHORT : { minWidth: 130 }) }}
       >
         {to === undefined ? (
           <span>{name}</span>
