@@ -25,6 +25,7 @@ import { LabelCalibration } from './LabelCalibration.tsx'
 const words = texts({
   en: {
     medium: 'Medium',
+    roll: (width: number, height: number) => `Roll ${width} × ${height} mm`,
     own: 'Own size (roll)',
     width: 'Width (mm)',
     height: 'Height (mm)',
@@ -61,6 +62,7 @@ const words = texts({
   },
   zh: {
     medium: '介质',
+    roll: (width: number, height: number) => `卷纸 ${width} × ${height} 毫米`,
     own: '自定义尺寸（卷）',
     width: '宽（毫米）',
     height: '高（毫米）',
@@ -155,7 +157,14 @@ export function LabelSettings({ settings, onChange, isPlaces }: Props) {
         label={t.medium}
         value={media.key ?? OWN}
         onChange={setMedium}
-        choices={[...(data?.items ?? []).map(({ key, name }) => ({ id: key, name })), { id: OWN, name: t.own }]}
+        choices={[
+          ...(data?.items ?? []).map(({ key, name, width, height }) => ({
+            id: key,
+            // The others are called after their makers.
+            name: key.startsWith('roll-') ? t.roll(width, height) : name,
+          })),
+          { id: OWN, name: t.own },
+        ]}
       />
       {media.key === null && media.type === 'ROLL' && (
         <Two>

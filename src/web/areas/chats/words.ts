@@ -116,6 +116,9 @@ export const words = texts({
   },
 })
 
+/** A name before a Chinese verb: with a space unless it ends in a Chinese character itself, as “我” does. */
+const apart = (names: string): string => (/\p{Script=Han}$/u.test(names) ? names : `${names} `)
+
 /** By the `event` of a SYSTEM message. `names` are the users that it is about. */
 export const eventWords = texts({
   en: {
@@ -128,12 +131,12 @@ export const eventWords = texts({
     OWNER_CHANGED: (names: string) => `New owner of the group: ${names}`,
   },
   zh: {
-    GROUP_CREATED: (names: string) => `${names} 创建了群聊`,
-    GROUP_RENAMED: (names: string) => `${names} 修改了群名`,
+    GROUP_CREATED: (names: string) => `${apart(names)}创建了群聊`,
+    GROUP_RENAMED: (names: string) => `${apart(names)}修改了群名`,
     GROUP_ENDED: (_names: string) => '群聊已解散',
-    MEMBER_JOINED: (names: string) => `${names} 加入了群聊`,
-    MEMBER_LEFT: (names: string) => `${names} 退出了群聊`,
-    MEMBER_REMOVED: (names: string) => `${names} 被移出群聊`,
-    OWNER_CHANGED: (names: string) => `${names} 成为群主`,
+    MEMBER_JOINED: (names: string) => `${apart(names)}加入了群聊`,
+    MEMBER_LEFT: (names: string) => `${apart(names)}退出了群聊`,
+    MEMBER_REMOVED: (names: string) => `${apart(names)}被移出群聊`,
+    OWNER_CHANGED: (names: string) => `${apart(names)}成为群主`,
   },
 })

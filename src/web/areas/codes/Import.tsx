@@ -142,7 +142,7 @@ export default function Import() {
     bodyOf,
   })
   return (
-    <Page title={t.title}>
+    <Page title={t.title} back="/codes">
       {isDone ? (
         <Imported result={answer} to="/codes" show={t.show} onAgain={restart} />
       ) : (
