@@ -1,4 +1,4 @@
-/** Other programs keep a transaction open, or dump the database, while two servers use it. */
+/** An open transaction of another program, and a dump, while two servers use the database. */
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
