@@ -185,6 +185,7 @@ export async function startPostgres({
       '-U',
       'tessera',
       '--auth=trust',
+      '--no-sync',
       '--encoding=UTF8',
       '--locale=C.UTF-8',
     )
@@ -195,6 +196,7 @@ export async function startPostgres({
       data,
       '-R',
       '--checkpoint=fast',
+      '--no-sync',
       '--create-slot',
       `--slot=s${port}`,
       `--dbname=${primary.databaseUrl}?application_name=s${port}`,
