@@ -28,8 +28,8 @@ import type { Slip } from '../slips/slips.service.ts'
 import * as store from './parts.store.ts'
 import type { Membership } from './rows.rules.ts'
 
-/** Users of a part: making them takes two or three milliseconds. */
-const PART = 50
+/** Users of a part: making them takes two milliseconds. */
+const PART = 25
 /** Names that one write releases. */
 const RELEASED_AT_ONCE = 500
 
