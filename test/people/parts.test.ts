@@ -15,7 +15,7 @@ describe.if(inProcess && !onPostgres)('an import in parts', () => {
   const { server, admin, owner } = useServer({ people: ['owner'] })
 
   let files = 0
-  /** 250 rows, in five parts. */
+  /** 250 rows, in ten parts. */
   const newFile = () => {
     const name = `pupil${++files}n`
     const usernames = Array.from({ length: 250 }, (_, i) => `${name}${i}`)
@@ -106,7 +106,7 @@ describe.if(inProcess && !onPostgres)('an import in parts', () => {
       2,
     )
     expect((await send(file, org)).status).toBe(500)
-    expect([await countOf(name), (await rowsLeft())[1]]).toEqual([50, 4])
+    expect([await countOf(name), (await rowsLeft())[1]]).toEqual([25, 9])
     ok(await owner.call('orgs.dissolve', { params: { id: org.id }, query: { force: true } }))
     await people.jobs.find((job) => job.name === 'people.finishImports')!.run(server.ctx)
     expect(await countOf(name)).toBe(250)
