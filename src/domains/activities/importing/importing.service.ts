@@ -8,7 +8,6 @@ import { rm } from 'node:fs/promises'
 import type { AppContext } from '#context'
 import * as access from '#domains/access/index.ts'
 import type { Caller } from '#http/endpoint.ts'
-import type { FieldProblem } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
 import {
   BYTES_PER_ROW,
@@ -24,8 +23,8 @@ import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { textOf } from '#lib/spreadsheets/cells.ts'
 import { findHeader, HEAD_ROWS } from '#lib/spreadsheets/header.ts'
+import { placedProblem, shownCell, shownProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 
@@ -42,14 +41,12 @@ import {
   type ParticipantsImported,
   PREVIEW_ROWS,
 } from './importing.model.ts'
-import { type GivenRow, planRows, readRow, type RowProblem } from './rows.rules.ts'
+import { type GivenRow, planRows, readRow } from './rows.rules.ts'
 import { countsOf, factsOf, writeRows } from './writing.service.ts'
 
 /** All rows are in memory until they are written. 5,000 rows with five answers of the greatest length have 25 million characters. */
 const MAX_CHARACTERS = 40_000_000
 const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: MAX_CHARACTERS }
-/** Characters of a cell in the answer. */
-const MAX_VALUE = 200
 
 export async function importParticipants(
   ctx: AppContext,
@@ -138,41 +135,20 @@ async function run(
   }
   const { items, problems } = planRows(given, await factsOf(ctx.db.read, activity.id, given, overCapacity))
   if (!dryRun) {
-    if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+    if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(placedProblem))
     const mails = notify ? await entryAllowance(ctx, activity) : undefined
     Object.assign(result, await writeRows(ctx, activity.id, given, { overCapacity, notify, mails }))
   } else Object.assign(result, countsOf(items))
   const shown = (row: number) =>
     columns.flatMap(({ key }, at) => {
-      const value = key === null ? '' : textOf(rows.get(row)!.cells[at] ?? null).slice(0, MAX_VALUE)
+      const value = key === null ? '' : shownCell(rows.get(row)!.cells[at])
       return key === null || value === '' ? [] : [{ key, value }]
     })
   return {
     ...result,
     valid: items.length,
-    errors: problems.slice(0, MAX_ERRORS).map((one) => errorOf(one, columns, rows, locale)),
+    errors: problems.slice(0, MAX_ERRORS).map((one) => shownProblem(one, columns, rows, locale)),
     errorCount: problems.length,
     preview: items.slice(0, PREVIEW_ROWS).map(({ row, action }) => ({ row, action, values: shown(row) })),
   }
 }
-
-function errorOf(
-  { row, key, text }: RowProblem,
-  columns: readonly FileColumn[],
-  rows: ImportTable['rows'],
-  locale: Locale,
-): ParticipantsImported['errors'][number] {
-  const at = columns.findIndex((column) => key !== null && column.key === key)
-  const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
-  return {
-    row,
-    column: at < 0 ? null : columns[at]!.header,
-    value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
-    message: text[locale],
-  }
-}
-
-export const fieldProblem = ({ row, key, text }: RowProblem): FieldProblem => ({
-  path: `rows.${row}${key === null ? '' : `.${key}`}`,
-  text,
-})

@@ -5,6 +5,7 @@ import { normalizeEmail } from '#domains/accounts/index.ts'
 import { itemChecker } from '#http/validate.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
+import type { RowProblem as SheetProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { UpdateRegistration } from '../participants/participants.model.ts'
@@ -13,12 +14,8 @@ import { type Answers, canSetStatus, checkAnswers } from '../registrations/regis
 import type { FileColumn, FixedKey, Key } from './columns.rules.ts'
 import * as errors from './importing.errors.ts'
 
-/** A problem of a cell, or of the whole row if `key` is null. */
-export interface RowProblem {
-  readonly row: number
-  readonly key: Key | null
-  readonly text: Localized
-}
+/** A row that cannot be imported. */
+export type RowProblem = SheetProblem<Key>
 
 /** Absent values are those of absent columns and empty cells, which change nothing. */
 export interface GivenRow {

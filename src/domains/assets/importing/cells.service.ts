@@ -6,6 +6,7 @@ import { type EntityValues, fromText, type ValueInput } from '#domains/metadata/
 import type { Owner } from '#http/endpoint.ts'
 import type { Localized } from '#lib/localized.ts'
 import { type DateOrder, textOf } from '#lib/spreadsheets/cells.ts'
+import type { RowProblem } from '#lib/spreadsheets/problems.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import type { AssetRow } from '../register/register.store.ts'
@@ -59,13 +60,6 @@ export interface WordMaps {
   readonly custodian: WordMap<number>
   readonly category: WordMap<number>
   readonly location: WordMap<number>
-}
-
-/** A problem or a warning of a cell, or of the whole row if `key` is null. */
-export interface RowProblem {
-  readonly row: number
-  readonly key: string | null
-  readonly text: Localized
 }
 
 interface CellPlace {

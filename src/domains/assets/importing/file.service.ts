@@ -13,12 +13,13 @@ import { pause } from '#lib/pause.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
 import { findHeader, type Header } from '#lib/spreadsheets/header.ts'
 import { type Mapping, parseMapping } from '#lib/spreadsheets/mapping.ts'
+import { placedProblem, type RowProblem, shownCell, shownProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetFacts, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE, serverZone } from '#platform/clock.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AssetChange, priceText } from '../register/register.rules.ts'
-import { cellAt, CellReader, type RowOptions, type RowProblem, type WordMaps } from './cells.service.ts'
+import { cellAt, CellReader, type RowOptions, type WordMaps } from './cells.service.ts'
 import { firstRows, headOf, lastRow, rowsBelow } from './head.service.ts'
 import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
@@ -34,8 +35,6 @@ import { type ImportOfRows, writeRows, type Written } from './writing.service.ts
 
 /** A write of 100,000 rows takes less than a minute. */
 const MAX_WRITE_MS = 5 * MINUTE
-/** Characters of a cell in an error. */
-const MAX_VALUE = 200
 
 /** The refusal of a sheet without a column that its mode needs: the number of known assets, or the name of new ones. */
 function missingColumn(columns: readonly FileColumn[], { mode, emptyNames }: ImportAssets): AppError | undefined {
@@ -253,24 +252,16 @@ export class FileImport {
   #errorsOf(problems: readonly RowProblem[], rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
     return {
       errors: problems.map((problem) => {
-        const { row, key, text } = problem
-        if (this.#problems.length < MAX_ERRORS)
-          this.#problems.push({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })
+        if (this.#problems.length < MAX_ERRORS) this.#problems.push(placedProblem(problem))
         return this.#noteOf(problem, rows, locale)
       }),
     }
   }
 
   /** An error or a warning as answers have it. */
-  #noteOf({ row, key, text }: RowProblem, rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
-    const at = key === null ? -1 : this.columns.findIndex(({ column }) => column?.key === key)
-    const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
-    return {
-      row,
-      column: at < 0 ? null : this.columns[at]!.header,
-      value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
-      message: text[locale],
-    }
+  #noteOf(problem: RowProblem, rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
+    const columns = this.columns.map(({ header, column }) => ({ header, key: column?.key ?? null }))
+    return shownProblem(problem, columns, rows, locale)
   }
 
   #refusal({ errorCount }: ImportResult): AppError {
@@ -283,7 +274,7 @@ export class FileImport {
       if (column === undefined || cell === null || cell === '') return []
       const { key } = column
       const shown = typeof cell === 'object' ? textOf(cell) : cell
-      const text = textOf(row.cells[i] ?? null).slice(0, MAX_VALUE)
+      const text = shownCell(row.cells[i])
       return [{ key, value: writtenValue(column, change, fields.get(key)) ?? shown, text }]
     })
     const seen = new Set(values.map(({ key }) => key))

@@ -7,6 +7,7 @@ import type { FieldProblem } from '#http/errors.ts'
 import { itemChecker } from '#http/validate.ts'
 import type { Localized } from '#lib/localized.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
+import type { RowProblem } from '#lib/spreadsheets/problems.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { Missing, NEW } from '../importing/creating.service.ts'
@@ -49,12 +50,6 @@ export interface RowOptions {
   readonly createLocations: boolean
 }
 
-export interface RowNote {
-  readonly row: number
-  readonly key: string | null
-  readonly text: Localized
-}
-
 export interface PreparedRow {
   readonly row: SheetRow
   readonly action: 'CREATE' | 'UPDATE' | 'UNCHANGED'
@@ -75,7 +70,7 @@ export class RowReader {
   /** The row that first names each number. */
   readonly #firsts = new Map<string, number>()
   readonly #places = new Map<string, number>()
-  #notes: { problems: RowNote[]; warnings: RowNote[] } = { problems: [], warnings: [] }
+  #notes: { problems: RowProblem[]; warnings: RowProblem[] } = { problems: [], warnings: [] }
 
   constructor(
     readonly db: Db | Tx,

@@ -18,6 +18,7 @@ import { pause } from '#lib/pause.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
 import { findHeader, type Header } from '#lib/spreadsheets/header.ts'
 import type { Mapping } from '#lib/spreadsheets/mapping.ts'
+import { placedProblem, type RowProblem, shownCell, shownProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE } from '#platform/clock.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
@@ -36,7 +37,7 @@ import { priceText } from '../register/register.rules.ts'
 import { ORG_MOVEMENTS, OWN_MOVEMENTS } from '../supplies/movements.model.ts'
 import type { SupplyColumn } from '../supplies/sheets.rules.ts'
 import { UNITS } from '../supplies/supplies.model.ts'
-import { type PreparedRow, type RowNote, type RowOptions, RowReader } from './reading.service.ts'
+import { type PreparedRow, type RowOptions, RowReader } from './reading.service.ts'
 import {
   type ImportSupplies,
   MAX_ROWS,
@@ -48,8 +49,6 @@ import { type FileColumn, isKnownHeading, mappingIn, matchColumns, quantityIn } 
 import { writeRows } from './writing.service.ts'
 
 const MAX_WRITE_MS = 5 * MINUTE
-/** Characters of a cell in an error. */
-const MAX_VALUE = 200
 const SAMPLES = 3
 const MAX_SAMPLE = 60
 
@@ -265,11 +264,11 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
       result.valid += items.length
       for (const { action } of items) result[COUNTERS[action]] += 1
       const byNumber = new Map(rows.map((row) => [row.number, row]))
-      const note = (one: RowNote) => this.#noteOf(one, byNumber)
+      const note = (one: RowProblem) => this.#noteOf(one, byNumber)
       result.errorCount += problems.length
       const shown = problems.slice(0, MAX_ERRORS - result.errors.length)
       result.errors.push(...shown.map(note))
-      found.push(...shown.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })))
+      found.push(...shown.map(placedProblem))
       result.warningCount += warnings.length
       result.warnings.push(...warnings.slice(0, MAX_WARNINGS - result.warnings.length).map(note))
       for (const item of items.slice(0, PREVIEW_ROWS - result.preview.length))
@@ -296,20 +295,13 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
           ? priceText(change.price ?? null)
           : undefined
       const value = number ?? (typeof cell === 'object' ? textOf(cell) : cell)
-      return [{ key, value, text: textOf(cell).slice(0, MAX_VALUE) }]
+      return [{ key, value, text: shownCell(cell) }]
     })
   }
 
   /** An error or a warning as answers have it. */
-  #noteOf({ row, key, text }: RowNote, rows: ReadonlyMap<number, SheetRow>) {
-    const at = key === null ? -1 : this.#columns.findIndex((column) => column.key === key)
-    const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
-    return {
-      row,
-      column: at < 0 ? null : this.#columns[at]!.header,
-      value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
-      message: text[this.locale],
-    }
+  #noteOf(problem: RowProblem, rows: ReadonlyMap<number, SheetRow>) {
+    return shownProblem(problem, this.#columns, rows, this.locale)
   }
 
   #write({ created, updated, unchanged }: SupplyImportResult): Promise<number> {

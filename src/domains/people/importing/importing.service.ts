@@ -25,21 +25,19 @@ import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
-import { textOf } from '#lib/spreadsheets/cells.ts'
 import { findHeader, HEAD_ROWS } from '#lib/spreadsheets/header.ts'
+import { placedProblem, shownCell, shownProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
 
 import { type FileColumn, headingsKnownTo, mappingIn, matchColumns } from './columns.rules.ts'
 import { noUsernameColumn } from './importing.errors.ts'
 import { type ImportUsers, MAX_COLUMNS, MAX_ROWS, PREVIEW_ROWS, type UsersImported } from './importing.model.ts'
-import { type GivenRow, GROUP, planRows, readRow, type RowProblem } from './rows.rules.ts'
-import { countsOf, factsOf, fieldProblem, mailAllowance, writeRows } from './writing.service.ts'
+import { type GivenRow, GROUP, planRows, readRow } from './rows.rules.ts'
+import { countsOf, factsOf, mailAllowance, writeRows } from './writing.service.ts'
 
 /** All rows are in memory until they are written. */
 const LIMITS = { rows: MAX_ROWS + 1, columns: MAX_COLUMNS, characters: 10_000_000 }
-/** Characters of a cell in the answer. */
-const MAX_VALUE = 200
 
 /** @throws AppError 400, 403, 415, 429 */
 export async function importUsers(
@@ -130,18 +128,18 @@ async function run(
   const facts = await factsOf(ctx, ctx.db.read, actor, given, input)
   const { items, problems } = await planRows(given, input.mode ?? 'CREATE', facts, pause)
   if (input.dryRun) await nothingWritten(actor)
-  else if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+  else if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(placedProblem))
   const written = input.dryRun ? countsOf(items) : await writeRows({ ctx, actor, rows: given, input, locale })
   const shown = (row: number) =>
     columns.flatMap(({ key }, at) => {
-      const value = key === null ? '' : textOf(rows.get(row)!.cells[at] ?? null).slice(0, MAX_VALUE)
+      const value = key === null ? '' : shownCell(rows.get(row)!.cells[at])
       return key === null || value === '' ? [] : [{ key, value }]
     })
   return {
     ...result,
     ...written,
     valid: items.length,
-    errors: problems.slice(0, MAX_ERRORS).map((one) => errorOf(one, columns, rows, locale)),
+    errors: problems.slice(0, MAX_ERRORS).map((one) => shownProblem(one, columns, rows, locale)),
     errorCount: problems.length,
     preview: items.slice(0, PREVIEW_ROWS).map(({ given: { row }, action }) => ({ row, action, values: shown(row) })),
   }
@@ -150,19 +148,3 @@ async function run(
 /** Leaves no row in the operation log. */
 const nothingWritten = (actor: LoggedActor): Promise<void> =>
   actor.write('people.checkImport', async () => ({ result: undefined, logged: 'unchanged' }))
-
-function errorOf(
-  { row, key, text }: RowProblem,
-  columns: readonly FileColumn[],
-  rows: ImportTable['rows'],
-  locale: Locale,
-): UsersImported['errors'][number] {
-  const at = columns.findIndex((column) => key !== null && column.key === key)
-  const cell = at < 0 ? null : (rows.get(row)?.cells[at] ?? null)
-  return {
-    row,
-    column: at < 0 ? null : columns[at]!.header,
-    value: cell === null ? null : textOf(cell).slice(0, MAX_VALUE),
-    message: text[locale],
-  }
-}

@@ -3,6 +3,7 @@
 import { isUsername, normalizeEmail } from '#domains/accounts/index.ts'
 import type { Locale, Localized } from '#lib/localized.ts'
 import { textOf, wordKey } from '#lib/spreadsheets/cells.ts'
+import type { RowProblem as SheetProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { excessOf, hasHiddenCharacters } from '#lib/text.ts'
 
@@ -38,12 +39,8 @@ const MESSAGES = {
   repeated: (row: number) => text(`is also in row ${row}`, `与第 ${row} 行重复`),
 }
 
-/** A problem of a cell, or of the whole row if `key` is null. */
-export interface RowProblem {
-  readonly row: number
-  readonly key: Key | null
-  readonly text: Localized
-}
+/** A row that cannot be imported. */
+export type RowProblem = SheetProblem<Key>
 
 /** Of a row whose user was deleted meanwhile. */
 export const goneProblem = ({ row }: GivenRow): RowProblem => ({ row, key: 'username', text: MESSAGES.deleted })

@@ -18,10 +18,10 @@ import {
 import { hasMailServer } from '#domains/delivery/index.ts'
 import { importMemberships, type MembershipToImport, orgsToImportInto } from '#domains/orgs/index.ts'
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
-import type { FieldProblem } from '#http/errors.ts'
 import { MAX_ERRORS, rowsHaveErrors } from '#http/imports.ts'
 import type { Locale } from '#lib/localized.ts'
 import { pause } from '#lib/pause.ts'
+import { placedProblem } from '#lib/spreadsheets/problems.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import { saveSheet, sealSlips, type Slip } from '../slips/slips.service.ts'
@@ -30,23 +30,10 @@ import { mayNotAddMembers, noMailServer } from './importing.errors.ts'
 import type { ImportUsers, UsersImported } from './importing.model.ts'
 import { holdUsers, inTurn, type NewUser } from './parts.service.ts'
 import { acceptImport } from './parts.store.ts'
-import {
-  type Facts,
-  type GivenRow,
-  goneProblem,
-  GROUP,
-  type PlannedRow,
-  planRows,
-  type RowProblem,
-} from './rows.rules.ts'
+import { type Facts, type GivenRow, goneProblem, GROUP, type PlannedRow, planRows } from './rows.rules.ts'
 
 /** 5,000 rows take a few seconds. */
 const MAX_WRITE_MS = 2 * MINUTE
-
-export const fieldProblem = ({ row, key, text }: RowProblem): FieldProblem => ({
-  path: `rows.${row}${key === null ? '' : `.${key}`}`,
-  text,
-})
 
 /** @throws AppError 400 without a mail server */
 export function mailAllowance(ctx: AppContext): void {
@@ -117,7 +104,7 @@ async function plan(
 ): Promise<readonly PlannedRow[]> {
   const facts = await factsOf(ctx, db, actor, rows, input)
   const { items, problems } = await planRows(rows, input.mode ?? 'CREATE', facts, pause)
-  if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+  if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(placedProblem))
   return items
 }
 
@@ -168,7 +155,7 @@ async function writeInParts(given: Given): Promise<Written> {
       if (importId !== null && !(await acceptImport(tx, importId))) throw new Error('the import was given up')
       const others = (await plan(given, tx, uncertain)).slice(0, known.length)
       const gone = others.find(isNew)
-      if (gone) throw rowsHaveErrors(1, [fieldProblem(goneProblem(gone.given))])
+      if (gone) throw rowsHaveErrors(1, [placedProblem(goneProblem(gone.given))])
       return writeChanges(given, tx, { items: [...settled, ...others], created, ids: new Map(), sheet })
     },
     { maxMs: MAX_WRITE_MS },

@@ -8,7 +8,6 @@ import { rm } from 'node:fs/promises'
 import type { AppContext } from '#context'
 import * as access from '#domains/access/index.ts'
 import type { Caller, Owner } from '#http/endpoint.ts'
-import type { FieldProblem } from '#http/errors.ts'
 import type { ReceivedFile } from '#http/form.ts'
 import { BYTES_PER_ROW, importPlaces, MAX_ERRORS, noFile, noHeader, readRows, rowsHaveErrors } from '#http/imports.ts'
 import { noPermission } from '#http/permissions.ts'
@@ -16,6 +15,7 @@ import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid, invalidAll } from '#http/validate.ts'
 import { pause } from '#lib/pause.ts'
 import { textOf } from '#lib/spreadsheets/cells.ts'
+import { placedProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { serverZone } from '#platform/clock.ts'
 import { rowsIn } from '#platform/spreadsheets/index.ts'
@@ -116,7 +116,7 @@ async function run(
     if (problems.length === 0) await requireRoom(ctx, owner, result.created)
     return result
   }
-  if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(fieldProblem))
+  if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(placedProblem))
   await writeRows(ctx, owner, await checker.withDesigns(items), { keepSlugs, caller })
   return result
 }
@@ -143,8 +143,3 @@ const headerOf = ({ at, headers }: Columns, key: RowProblem['key']): string | nu
   const first = key === null ? undefined : at.get(key)?.[0]
   return first === undefined ? null : headers[first]!
 }
-
-export const fieldProblem = ({ row, key, text }: RowProblem): FieldProblem => ({
-  path: `rows.${row}${key === null ? '' : `.${key}`}`,
-  text,
-})

@@ -3,6 +3,7 @@
 import type { LinkRule } from '#db/schema/qr-links.ts'
 import type { Localized } from '#lib/localized.ts'
 import { dayIn, textOf } from '#lib/spreadsheets/cells.ts'
+import type { RowProblem as SheetProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetCell, SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { UUID_PATTERN } from '#lib/text.ts'
 
@@ -17,11 +18,8 @@ const MILLISECONDS = 1e11
 /** By what an existing code is found. */
 export type Identity = { readonly slug: string } | { readonly uuid: string } | { readonly id: number }
 
-export interface RowProblem {
-  readonly row: number
-  readonly key: Key | null
-  readonly text: Localized
-}
+/** A row that cannot be imported. */
+export type RowProblem = SheetProblem<Key>
 
 /** Absent values are those of absent columns and of empty cells that stay; null clears. */
 export interface LinkRow {
