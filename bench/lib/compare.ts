@@ -11,6 +11,8 @@ export interface Contender {
   load: Omit<LoadSpec, 'seconds'>
   /** Status that every answer must have; 200 by default. */
   expect?: number
+  /** Milliseconds after the last answer in which the server still works for the requests: its processor time counts. */
+  settleMs?: number
 }
 
 export interface Figures {
@@ -40,6 +42,7 @@ export async function compare(client: LoadClient, contenders: Contender[], how: 
 async function once(client: LoadClient, contender: Contender, seconds: number): Promise<Figures> {
   const before = cpuSeconds(contender.pid)
   const result = await client.run({ ...contender.load, seconds })
+  await Bun.sleep(contender.settleMs ?? 0)
   const cpu = cpuSeconds(contender.pid) - before
   requireAnswers(result, contender.name, contender.expect)
   return {

@@ -11,6 +11,8 @@ import { get, type Person, register, ROOT, startProduct } from '../lib/product.t
 import { round } from '../lib/report.ts'
 
 const CONNECTIONS = 64
+/** Until the counts of the last scans are written. */
+const SETTLE_MS = 3000
 const TARGET = 'https://example.org/menu?table=12'
 /** As phones send them. Each scan has one of them. */
 const AGENTS = [
@@ -60,7 +62,7 @@ export async function run(bench: Bench): Promise<void> {
   for (const codes of sizes) {
     const links = scans(codes)
     const of = await measure(bench, [
-      scanned('/q', links),
+      { ...scanned('/q', links), settleMs: bench.smoke ? 0 : SETTLE_MS },
       others('robots.txt', robots),
       others('by id', byId(codes)),
       led('bare', links),
