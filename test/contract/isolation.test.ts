@@ -50,7 +50,12 @@ async function everything(): Promise<Record<string, string>> {
   return Object.fromEntries(
     replies.map((reply, i) => {
       expect(reply.status, `${paths[i]}: ${reply.text}`).toBe(200)
-      return [paths[i]!, JSON.stringify(reply.data).replace(/"last(Active|Failure)\w*":\d+/g, '')]
+      // Signed URLs are others at each full hour.
+      const text = JSON.stringify(reply.data).replace(
+        /"last(Active|Failure)\w*":\d+|&expires=\d+&signature=[\w-]+/g,
+        '',
+      )
+      return [paths[i]!, text]
     }),
   )
 }
