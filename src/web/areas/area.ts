@@ -42,7 +42,7 @@ export interface Page {
 export interface Unsent {
   /** Called once, when the page is loaded. */
   readonly start: () => void
-  /** Tries to send it now. Never rejects. */
+  /** Tries to send it now. Rejects if its part of the application cannot be loaded, which may happen without a connection. */
   readonly send: () => Promise<void>
   /** It survives the end of the page, which therefore ends without a question. */
   readonly outlivesPage?: true

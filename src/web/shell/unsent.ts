@@ -28,7 +28,7 @@ const PATIENCE = 5_000
 export async function sendUnsent(): Promise<Localized[]> {
   if (notices().length > 0)
     await Promise.race([
-      Promise.all(records.map(({ send }) => send())),
+      Promise.allSettled(records.map(({ send }) => send())),
       new Promise((resolve) => setTimeout(resolve, PATIENCE)),
     ])
   return notices()
