@@ -107,9 +107,10 @@ test('somebody without an account sees who invites them, registers and is a memb
   expect(await isTooWide(stranger)).toBe(false)
   await screenshot(stranger, 'invited-register')
   await stranger.getByRole('button', { name: 'Create account' }).click()
-  await stranger.getByText('Green Lake School').first().waitFor()
-  const { items } = ok(await admin.call('orgs.members', { params: { orgId: org.id } })).data
-  expect(items).toHaveLength(2)
+  await until(
+    async () => ok(await admin.call('orgs.members', { params: { orgId: org.id } })).data.items.length === 2,
+    'the new user is a member',
+  )
 })
 
 test('a user who is signed in accepts the invitation of a link', async () => {
