@@ -185,7 +185,10 @@ export function Server() {
                 [
                   t.version,
                   <span key="version">
-                    {version} · <MuiLink href={`/licenses?lang=${locale}`}>{t.licenses}</MuiLink>
+                    {version} ·{' '}
+                    <MuiLink href={`/licenses?lang=${locale}`} underline="always">
+                      {t.licenses}
+                    </MuiLink>
                   </span>,
                 ],
                 [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
