@@ -225,16 +225,14 @@ async function saveSettings(databaseUrl: string, settings: Partial<Settings>): P
 }
 
 async function startBinary(config: Config, settings: Partial<Settings>): Promise<Running> {
-  const child = await startChild(config)
-  // The server has not read them yet.
   if (config.databaseUrl === '') {
+    // The first start makes the database. A server reads all settings at its start, and would not see these.
+    await (await startChild(config)).stop()
     using db = new Database(join(config.dataDir, 'tessera.db'))
-    // It may be writing something else.
-    db.run('PRAGMA busy_timeout = 10000')
     const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
     for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
   }
-  return { ...child, clock: new TestClock() }
+  return { ...(await startChild(config)), clock: new TestClock() }
 }
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
