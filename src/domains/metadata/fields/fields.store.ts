@@ -25,18 +25,17 @@ export const widestFirst = (owner: SQLiteColumn): SQL =>
 
 const order = [widestFirst(metaFields.owner), asc(metaFields.sortOrder), asc(metaFields.id)]
 const isLive = isNull(metaFields.deletedAt)
+const isVisible = and(
+  eq(metaFields.objectName, p('objectName')),
+  sql`${metaFields.owner} in (0, ${p('orgOwner')}, ${p('userOwner')})`,
+  isLive,
+)
 
 const visible = prepared((db) =>
   db
     .select()
     .from(metaFields)
-    .where(
-      and(
-        eq(metaFields.objectName, p('objectName')),
-        sql`${metaFields.owner} in (0, ${p('orgOwner')}, ${p('userOwner')})`,
-        isLive,
-      ),
-    )
+    .where(isVisible)
     .orderBy(...order),
 )
 
@@ -50,9 +49,7 @@ const readable = prepared((db) =>
     .from(metaFields)
     .where(
       and(
-        eq(metaFields.objectName, p('objectName')),
-        sql`${metaFields.owner} in (0, ${p('orgOwner')}, ${p('userOwner')})`,
-        isLive,
+        isVisible,
         or(isNull(metaFields.entityColumn), isTextInJson(metaFields.entityColumn, p('columns'))),
         exists(
           db
