@@ -260,8 +260,8 @@ test('the pages of supplies fit a phone, in Chinese', async () => {
   await move(id, { type: 'IN', quantity: 3 })
   for (const [path, text] of [
     ['supplies', '3 盒'],
-    [`supplies/${id}`, '入库: +3 盒'],
-    ['supplies/movements', '入库: +3'],
+    [`supplies/${id}`, '入库：+3 盒'],
+    ['supplies/movements', '入库：+3'],
     ['supplies/new', '登记物料'],
   ] as const) {
     await page.goto(`/console/assets/${path}`)
