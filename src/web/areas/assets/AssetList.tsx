@@ -1,7 +1,7 @@
 /** The assets of the workspace: search, filters, selection for labels, moving and export. */
 
 import { Add, FilterList, Inventory2, Print, SearchOff } from '@mui/icons-material'
-import { Badge, Box, Button, Card, Checkbox, Collapse, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Badge, Box, Button, Card, Collapse, MenuItem, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -19,11 +19,11 @@ import { Page } from '../../ui/Page.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { ListView, useIsTable, ViewButtons } from '../../ui/table/ListView.tsx'
 import { useSelection } from '../../ui/table/selection.ts'
-import { RowsInTime, WINDOWED } from '../../ui/windowed.tsx'
+import { RowsInTime } from '../../ui/windowed.tsx'
 import { useAssetColumns } from './asset-columns.tsx'
 import { AssetFilters, countFilters, filtersOf } from './AssetFilters.tsx'
 import { CalendarButton } from './CalendarButton.tsx'
-import { AssetTabs, Cover, Status, useOpenedAt } from './parts.tsx'
+import { AssetTabs, Status, ThingRow, useOpenedAt } from './parts.tsx'
 import { useNames } from './places.ts'
 import { SelectedAssets } from './SelectedAssets.tsx'
 
@@ -284,82 +284,49 @@ function Row({ asset, isSelected, onSelect, selectLabel }: RowProps) {
   const place = [names.category(asset.categoryId), names.location(asset.locationId)].filter(Boolean)
   const holder = asset.loan === null ? names.person(asset.custodianId) : loanHolder(asset, names.person)
   return (
-    <Box
-      component="li"
-      sx={{
-        display: 'flex',
-        alignItems: 'center',
-        borderBottom: 1,
-        borderColor: 'divider',
-        '&:last-of-type': { borderBottom: 0 },
-        bgcolor: isSelected ? 'background.tint' : undefined,
-        ...WINDOWED,
-        '&:hover': { bgcolor: 'action.hover' },
+    <ThingRow
+      to={`/assets/${asset.id}`}
+      thing={asset}
+      line={[asset.assetNo, asset.brand, asset.model]}
+      columns={{
+        xs: 'auto minmax(0, 1fr)',
+        md: 'auto minmax(0, 5fr) minmax(0, 2fr) 110px minmax(0, 2fr)',
       }}
-    >
-      <Checkbox
-        checked={isSelected}
-        onChange={(_, isChecked) => onSelect(isChecked)}
-        slotProps={{ input: { 'aria-label': selectLabel } }}
-      />
-      <Box
-        component={Link}
-        to={`/assets/${asset.id}`}
-        sx={{
-          flex: 1,
-          minWidth: 0,
-          py: 1,
-          pr: 2,
-          color: 'inherit',
-          textDecoration: 'none',
-          display: 'grid',
-          alignItems: 'center',
-          columnGap: 2,
-          gridTemplateColumns: {
-            xs: 'auto minmax(0, 1fr)',
-            md: 'auto minmax(0, 5fr) minmax(0, 2fr) 110px minmax(0, 2fr)',
-          },
-        }}
-      >
-        <Cover photos={asset.photos} name={asset.name} />
-        <Box sx={{ minWidth: 0 }}>
-          <Typography noWrap sx={{ fontWeight: 600 }}>
-            {asset.name}
-          </Typography>
-          <Typography noWrap variant="body2" color="text.secondary">
-            {[asset.assetNo, asset.brand, asset.model].filter(Boolean).join(' · ')}
-          </Typography>
-          <Stack
-            direction="row"
-            spacing={1.5}
-            useFlexGap
-            sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', rowGap: 0, mt: 0.25 }}
-          >
-            <Status status={asset.status} />
-            <Lent asset={asset} />
-            <Typography variant="body2" color="text.secondary" noWrap>
-              {place.at(-1)?.split(' / ').at(-1)}
-            </Typography>
-          </Stack>
-        </Box>
-        <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
-          {place.map((name) => (
-            <Typography key={name} noWrap variant="body2" color="text.secondary">
-              {name}
-            </Typography>
-          ))}
-        </Box>
-        <Box sx={{ display: { xs: 'none', md: 'block' } }}>
+      more={
+        <Stack
+          direction="row"
+          spacing={1.5}
+          useFlexGap
+          sx={{ display: { md: 'none' }, alignItems: 'center', flexWrap: 'wrap', rowGap: 0, mt: 0.25 }}
+        >
           <Status status={asset.status} />
-        </Box>
-        <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
           <Lent asset={asset} />
-          <Typography noWrap variant="body2" color="text.secondary">
-            {holder}
+          <Typography variant="body2" color="text.secondary" noWrap>
+            {place.at(-1)?.split(' / ').at(-1)}
           </Typography>
-        </Box>
+        </Stack>
+      }
+      isSelected={isSelected}
+      onSelect={onSelect}
+      selectLabel={selectLabel}
+    >
+      <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
+        {place.map((name) => (
+          <Typography key={name} noWrap variant="body2" color="text.secondary">
+            {name}
+          </Typography>
+        ))}
       </Box>
-    </Box>
+      <Box sx={{ display: { xs: 'none', md: 'block' } }}>
+        <Status status={asset.status} />
+      </Box>
+      <Box sx={{ display: { xs: 'none', md: 'block' }, minWidth: 0 }}>
+        <Lent asset={asset} />
+        <Typography noWrap variant="body2" color="text.secondary">
+          {holder}
+        </Typography>
+      </Box>
+    </ThingRow>
   )
 }
 

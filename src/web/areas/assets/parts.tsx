@@ -1,8 +1,8 @@
 /** Small parts that several pages of the area share. */
 
 import { Print, type SvgIconComponent } from '@mui/icons-material'
-import { Box, Button, IconButton, Stack, Tab, Tabs, Tooltip, Typography } from '@mui/material'
-import { useState } from 'react'
+import { Box, Button, Checkbox, IconButton, Stack, Tab, Tabs, Tooltip, Typography } from '@mui/material'
+import { type ReactNode, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 
 import type { AssetPhoto, AssetStatus, OperationId } from '../../api/types.ts'
@@ -14,6 +14,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { MosaicCover } from '../../ui/Mosaic.tsx'
 import { useOwnedPath } from '../../ui/Owned.tsx'
+import { WINDOWED } from '../../ui/windowed.tsx'
 
 const words = texts({
   en: {
@@ -131,8 +132,78 @@ export function Cover({ photos, name, size = 56 }: { photos: readonly AssetPhoto
   )
 }
 
+interface ThingRowProps {
+  to: string
+  thing: { readonly name: string; readonly photos: readonly AssetPhoto[] }
+  /** Parts of the line below the name. Empty ones are left out. */
+  line: readonly (string | null | undefined)[]
+  /** Below that line. */
+  more: ReactNode
+  /** Further columns. */
+  children: ReactNode
+  /** The widths of all columns, first of the cover and the name. */
+  columns: string | { xs: string; md: string }
+  isSelected: boolean
+  onSelect: (isSelected: boolean) => void
+  selectLabel: string
+}
+
+/** A row of the list of assets or supplies, which can be selected. */
+export function ThingRow(props: ThingRowProps) {
+  const { to, thing, line, more, children, columns, isSelected, onSelect, selectLabel } = props
+  return (
+    <Box
+      component="li"
+      sx={{
+        display: 'flex',
+        alignItems: 'center',
+        borderBottom: 1,
+        borderColor: 'divider',
+        '&:last-of-type': { borderBottom: 0 },
+        bgcolor: isSelected ? 'background.tint' : undefined,
+        ...WINDOWED,
+        '&:hover': { bgcolor: 'action.hover' },
+      }}
+    >
+      <Checkbox
+        checked={isSelected}
+        onChange={(_, isChecked) => onSelect(isChecked)}
+        slotProps={{ input: { 'aria-label': selectLabel } }}
+      />
+      <Box
+        component={Link}
+        to={to}
+        sx={{
+          flex: 1,
+          minWidth: 0,
+          py: 1,
+          pr: 2,
+          color: 'inherit',
+          textDecoration: 'none',
+          display: 'grid',
+          alignItems: 'center',
+          columnGap: 2,
+          gridTemplateColumns: columns,
+        }}
+      >
+        <Cover photos={thing.photos} name={thing.name} />
+        <Box sx={{ minWidth: 0 }}>
+          <Typography noWrap sx={{ fontWeight: 600 }}>
+            {thing.name}
+          </Typography>
+          <Typography noWrap variant="body2" color="text.secondary">
+            {line.filter(Boolean).join(' · ')}
+          </Typography>
+          {more}
+        </Box>
+        {children}
+      </Box>
+    </Box>
+  )
+}
+
 /** A line of facts: a label in grey and the value. Empty values are left out. */
-export function Fact({ label, children }: { label: string; children: React.ReactNode }) {
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
   if (children === null || children === undefined || children === '' || children === false) return null
   return (
     <Box sx={{ minWidth: 0 }}>

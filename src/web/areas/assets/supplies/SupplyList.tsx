@@ -1,7 +1,7 @@
 /** The supplies of the workspace: stock, filters, and movements of several at once. */
 
 import { Add, Category, History, Print, SearchOff, SwapVert, UploadFile } from '@mui/icons-material'
-import { Box, Button, Card, Checkbox, Chip, MenuItem, Stack, TextField, Typography } from '@mui/material'
+import { Box, Button, Card, Chip, MenuItem, Stack, TextField, Typography } from '@mui/material'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 
@@ -22,9 +22,8 @@ import { Page } from '../../../ui/Page.tsx'
 import { SearchField } from '../../../ui/SearchField.tsx'
 import { type ListColumn, ListView, useIsTable, ViewButtons } from '../../../ui/table/ListView.tsx'
 import { useSelection } from '../../../ui/table/selection.ts'
-import { WINDOWED } from '../../../ui/windowed.tsx'
 import { CategoryPicker, LocationPicker } from '../inputs.tsx'
-import { AssetTabs, Cover } from '../parts.tsx'
+import { AssetTabs, ThingRow } from '../parts.tsx'
 import { useNames } from '../places.ts'
 import { useColumn } from '../words.ts'
 import { SeveralDialog } from './SeveralDialog.tsx'
@@ -357,62 +356,29 @@ function Row({ supply, isSelected, onSelect }: RowProps) {
   const places = supply.byLocation.map(({ locationId }) => names.location(locationId)).filter(Boolean)
   const isLow = supply.minimum !== null && supply.stock < supply.minimum
   return (
-    <Box
-      component="li"
-      sx={{
-        display: 'flex',
-        alignItems: 'center',
-        borderBottom: 1,
-        borderColor: 'divider',
-        '&:last-of-type': { borderBottom: 0 },
-        bgcolor: isSelected ? 'background.tint' : undefined,
-        ...WINDOWED,
-        '&:hover': { bgcolor: 'action.hover' },
-      }}
+    <ThingRow
+      to={`/assets/supplies/${supply.id}`}
+      thing={supply}
+      line={[supply.supplyNo, names.category(supply.categoryId), supply.supplier]}
+      columns="auto minmax(0, 1fr) auto"
+      more={
+        <Typography noWrap variant="body2" color="text.secondary">
+          {places.join(', ')}
+        </Typography>
+      }
+      isSelected={isSelected}
+      onSelect={onSelect}
+      selectLabel={t.select(supply.name)}
     >
-      <Checkbox
-        checked={isSelected}
-        onChange={(_, isChecked) => onSelect(isChecked)}
-        slotProps={{ input: { 'aria-label': t.select(supply.name) } }}
-      />
-      <Box
-        component={Link}
-        to={`/assets/supplies/${supply.id}`}
-        sx={{
-          flex: 1,
-          minWidth: 0,
-          py: 1,
-          pr: 2,
-          color: 'inherit',
-          textDecoration: 'none',
-          display: 'grid',
-          alignItems: 'center',
-          columnGap: 2,
-          gridTemplateColumns: 'auto minmax(0, 1fr) auto',
-        }}
-      >
-        <Cover photos={supply.photos} name={supply.name} />
-        <Box sx={{ minWidth: 0 }}>
-          <Typography noWrap sx={{ fontWeight: 600 }}>
-            {supply.name}
+      <Box sx={{ textAlign: 'right' }}>
+        <Typography sx={{ fontWeight: 600 }}>{t.stock(number(supply.stock), supply.unit)}</Typography>
+        {supply.lent > 0 && (
+          <Typography variant="body2" color="text.secondary">
+            {s.lentOut(number(supply.lent))}
           </Typography>
-          <Typography noWrap variant="body2" color="text.secondary">
-            {[supply.supplyNo, names.category(supply.categoryId), supply.supplier].filter(Boolean).join(' · ')}
-          </Typography>
-          <Typography noWrap variant="body2" color="text.secondary">
-            {places.join(', ')}
-          </Typography>
-        </Box>
-        <Box sx={{ textAlign: 'right' }}>
-          <Typography sx={{ fontWeight: 600 }}>{t.stock(number(supply.stock), supply.unit)}</Typography>
-          {supply.lent > 0 && (
-            <Typography variant="body2" color="text.secondary">
-              {s.lentOut(number(supply.lent))}
-            </Typography>
-          )}
-          {isLow && <Chip size="small" color="warning" label={s.low} />}
-        </Box>
+        )}
+        {isLow && <Chip size="small" color="warning" label={s.low} />}
       </Box>
-    </Box>
+    </ThingRow>
   )
 }
