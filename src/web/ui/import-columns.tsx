@@ -1,12 +1,28 @@
-/** The columns of a file that is imported: their choice, and the first rows as they will be. */
+/** The columns of a file that is imported: their choice, with the options, and the first rows as they will be. */
 
-import { Box, Table, TableBody, TableCell, TableContainer, TableHead, TableRow, Typography } from '@mui/material'
+import {
+  Box,
+  Card,
+  CardContent,
+  Table,
+  TableBody,
+  TableCell,
+  TableContainer,
+  TableHead,
+  TableRow,
+  Typography,
+} from '@mui/material'
+import { type ReactNode, useEffect, useRef } from 'react'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { ChoiceField } from './fields.tsx'
+import { type ImportValues, Recheck, Step } from './imports.tsx'
+import type { Form } from './use-form.tsx'
 
 const words = texts({
   en: {
+    title: 'Match the columns',
+    options: 'Options',
     ignore: 'Ignore',
     perhaps: (name: string) => `Perhaps: ${name}`,
     preview: 'First rows',
@@ -16,6 +32,8 @@ const words = texts({
     inFile: (text: string) => `in the file: ${text}`,
   },
   zh: {
+    title: '匹配列',
+    options: '选项',
     ignore: '忽略',
     perhaps: (name: string) => `可能是：${name}`,
     preview: '前几行',
@@ -42,7 +60,7 @@ interface ColumnsProps {
 }
 
 /** One list for each column of the file. */
-export function Columns({ columns, targets, mapping, onChange }: ColumnsProps) {
+function Columns({ columns, targets, mapping, onChange }: ColumnsProps) {
   const t = useTexts(words)
   const nameOf = (id: string) => targets.find((target) => target.id === id)?.name ?? id
   return (
@@ -63,6 +81,54 @@ export function Columns({ columns, targets, mapping, onChange }: ColumnsProps) {
         )
       })}
     </Box>
+  )
+}
+
+interface ColumnsCardProps<Values extends ImportValues> {
+  form: Form<Values>
+  result: { readonly columns: ColumnsProps['columns'] }
+  targets: Targets
+  /** About the file, above its columns. */
+  reading?: ReactNode
+  /** About the columns, below them. */
+  notices?: ReactNode
+  /** The options. */
+  children: ReactNode
+  onCheck: () => void
+}
+
+/** The second step of an import: the columns and the options. It takes the focus when the file has been checked. */
+export function ColumnsCard<Values extends ImportValues>({
+  form,
+  result,
+  targets,
+  reading,
+  notices,
+  children,
+  onCheck,
+}: ColumnsCardProps<Values>) {
+  const t = useTexts(words)
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <Card variant="outlined">
+      <CardContent>
+        <Step n={2} title={t.title} ref={heading} />
+        {reading}
+        <Columns
+          columns={result.columns}
+          targets={targets}
+          mapping={form.values.mapping}
+          onChange={(mapping) => form.set({ mapping } as Partial<Values>)}
+        />
+        {notices}
+        <Typography variant="h3" sx={{ mt: 3, mb: 2 }}>
+          {t.options}
+        </Typography>
+        {children}
+        <Recheck form={form} isChecked onCheck={onCheck} />
+      </CardContent>
+    </Card>
   )
 }
 

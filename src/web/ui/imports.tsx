@@ -20,6 +20,7 @@ const words = texts({
     changed: 'You changed something. Check again before you import.',
     result: 'Result of the check',
     nothingYet: 'Nothing has been written yet.',
+    fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     import: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
     done: 'The import is finished',
     failed: 'The import was refused and nothing was written.',
@@ -46,6 +47,7 @@ const words = texts({
     changed: '设置已更改，请重新检查后再导入。',
     result: '检查结果',
     nothingYet: '尚未写入任何数据。',
+    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     import: (n: number) => `导入 ${n} 行`,
     done: '导入完成',
     failed: '导入被拒绝，没有写入任何数据。',
@@ -87,7 +89,7 @@ interface ImportCounts extends ImportErrors {
   readonly unchanged: number
 }
 
-interface ImportValues {
+export interface ImportValues {
   readonly file: File | undefined
   /** Columns that the user has chosen; the server finds the others by their names. */
   readonly mapping: Readonly<Record<string, string | null>>
@@ -265,8 +267,6 @@ export function Step({ n, title, ref }: { n: number; title: string; ref?: Ref<HT
 interface CheckedProps {
   form: FormState
   result: ImportCounts
-  /** What to do about errors. */
-  fix: string
   /** Above the counts. */
   source?: string
   /** The words on the button, by default with the number of rows. */
@@ -279,7 +279,7 @@ interface CheckedProps {
 }
 
 /** The last step: the result of the check, and the button that imports. */
-export function Checked({ form, result, fix, source, action, preview, takesFocus = false, onImport }: CheckedProps) {
+export function Checked({ form, result, source, action, preview, takesFocus = false, onImport }: CheckedProps) {
   const t = useTexts(words)
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -293,7 +293,7 @@ export function Checked({ form, result, fix, source, action, preview, takesFocus
         <Stack spacing={2} sx={{ alignItems: 'flex-start', '& > *': { maxWidth: '100%' } }}>
           {source !== undefined && <Typography color="text.secondary">{source}</Typography>}
           <Counts result={result} />
-          {errorCount > 0 && <Alert severity="warning">{fix}</Alert>}
+          {errorCount > 0 && <Alert severity="warning">{t.fix}</Alert>}
           <Errors result={result} />
           {preview}
           <Typography variant="body2" color="text.secondary">

@@ -2,15 +2,12 @@
 
 import { Download, PictureAsPdf } from '@mui/icons-material'
 import { Alert, Button, Card, CardContent, Stack, TextField, Typography } from '@mui/material'
-import { useEffect, useRef } from 'react'
 
-import type { DataOf } from '../../api/types.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Columns, Preview, type Targets } from '../../ui/import-columns.tsx'
-import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../ui/imports.tsx'
+import { ColumnsCard, Preview, type Targets } from '../../ui/import-columns.tsx'
+import { Checked, FileCard, Imported, useImport } from '../../ui/imports.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { OrgPicker } from '../../ui/pickers.tsx'
-import type { Form } from '../../ui/use-form.tsx'
 
 const words = texts({
   en: {
@@ -19,7 +16,6 @@ const words = texts({
       'Excel (.xlsx) or CSV with a header row, at most 5,000 rows: username, name, e-mail, phone, organization, role and language. Only the username is required.',
     claims:
       'Until their owners confirm them, e-mail addresses and phone numbers are only names to sign in with. Passwords are not imported: each person chooses one with a start code.',
-    columns: 'Match the columns',
     targets: {
       username: 'Username',
       nickname: 'Name',
@@ -29,7 +25,6 @@ const words = texts({
       role: 'Role',
       language: 'Language',
     },
-    options: 'Options',
     org: 'Organization of rows that name none',
     way: 'How they get in',
     ways: {
@@ -39,7 +34,6 @@ const words = texts({
     },
     mode: 'Users who already exist',
     modes: { CREATE: 'Refuse them', UPSERT: 'Change names and memberships' },
-    fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     show: 'Show the users',
     slips: 'Start codes',
     slipsText:
@@ -52,7 +46,6 @@ const words = texts({
     fileHelp:
       '支持 Excel（.xlsx）或 CSV，须有表头，最多 5000 行：用户名、姓名、邮箱、手机、组织、角色和语言。只有用户名为必填。',
     claims: '邮箱和手机号在本人验证之前仅作为登录名。不导入密码：每个人用初始码自行设置密码。',
-    columns: '匹配列',
     targets: {
       username: '用户名',
       nickname: '姓名',
@@ -62,13 +55,11 @@ const words = texts({
       role: '角色',
       language: '语言',
     },
-    options: '选项',
     org: '未填写组织的行加入',
     way: '登录方式',
     ways: { START_CODE: '打印初始码纸条', INVITE: '通过邮件发送初始码', NONE: '其他方式' },
     mode: '已存在的用户',
     modes: { CREATE: '拒绝', UPSERT: '更改姓名和成员关系' },
-    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     show: '查看用户',
     slips: '初始码',
     slipsText: '请立即下载：每个文件仅可在 15 分钟内下载一次，之后初始码即被清除。请像密码一样保管。',
@@ -76,8 +67,6 @@ const words = texts({
     xlsx: '表格（Excel）',
   },
 })
-
-type Result = DataOf<'admin.users.import'>
 
 interface Values {
   readonly file: File | undefined
@@ -129,11 +118,16 @@ export default function UserImport() {
           <Alert severity="info">{t.claims}</Alert>
           {answer !== undefined && (
             <>
-              <ColumnsCard targets={targets} form={form} result={answer} onCheck={check} />
+              <ColumnsCard form={form} result={answer} targets={targets} onCheck={check}>
+                <Stack spacing={2} sx={{ maxWidth: 480 }}>
+                  <OrgPicker {...form.pick('orgId', { label: t.org })} />
+                  <TextField {...form.choice('way', t.ways, { label: t.way })} />
+                  <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
+                </Stack>
+              </ColumnsCard>
               <Checked
                 form={form}
                 result={answer}
-                fix={t.fix}
                 preview={<Preview rows={answer.preview} targets={targets} />}
                 onImport={write}
               />
@@ -142,41 +136,6 @@ export default function UserImport() {
         </Stack>
       )}
     </Page>
-  )
-}
-
-interface ColumnsProps {
-  targets: Targets
-  form: Form<Values>
-  result: Result
-  onCheck: () => void
-}
-
-function ColumnsCard({ targets, form, result, onCheck }: ColumnsProps) {
-  const t = useTexts(words)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Step n={2} title={t.columns} ref={heading} />
-        <Columns
-          columns={result.columns}
-          targets={targets}
-          mapping={form.values.mapping}
-          onChange={(mapping) => form.set({ mapping })}
-        />
-        <Typography variant="h3" sx={{ mt: 3, mb: 1 }}>
-          {t.options}
-        </Typography>
-        <Stack spacing={2} sx={{ maxWidth: 480 }}>
-          <OrgPicker {...form.pick('orgId', { label: t.org })} />
-          <TextField {...form.choice('way', t.ways, { label: t.way })} />
-          <TextField {...form.choice('mode', t.modes, { label: t.mode })} />
-        </Stack>
-        <Recheck form={form} isChecked onCheck={onCheck} />
-      </CardContent>
-    </Card>
   )
 }
 

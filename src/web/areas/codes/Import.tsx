@@ -42,7 +42,6 @@ const words = texts({
     ignored: 'Columns that are left out',
     ignore: 'Leave out',
     source: (name: string) => `Read as: ${name}`,
-    fix: 'Correct these cells in your file and choose it again, or change the options above. As long as there are errors, nothing is imported.',
     show: 'Show the codes',
     preview: 'First rows',
     row: 'Row',
@@ -79,7 +78,6 @@ const words = texts({
     ignored: '未导入的列',
     ignore: '不导入',
     source: (name: string) => `识别为：${name}`,
-    fix: '请在文件中更正这些单元格，然后重新选择文件，或修改上方选项。有错误时不会导入任何数据。',
     show: '查看二维码',
     preview: '前几行',
     row: '行',
@@ -168,7 +166,6 @@ export default function Import() {
             <Checked
               form={form}
               result={answer}
-              fix={t.fix}
               source={t.source(t.sources[answer.source])}
               preview={<Preview rows={answer.preview} />}
               takesFocus

@@ -1,19 +1,17 @@
 /** Imports participants from a spreadsheet: choose the file, match its columns, check, import. Nothing is written before the last step. */
 
-import { Alert, Card, CardContent, Stack, Typography } from '@mui/material'
-import { useEffect, useRef } from 'react'
+import { Alert, Stack } from '@mui/material'
 import { useParams } from 'react-router'
 
 import { useCall } from '../../../api/hooks.ts'
-import type { Activity, DataOf } from '../../../api/types.ts'
+import type { Activity } from '../../../api/types.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { Answer } from '../../../ui/Answer.tsx'
 import { CheckField } from '../../../ui/fields.tsx'
-import { Columns, Preview, type Targets } from '../../../ui/import-columns.tsx'
-import { Checked, FileCard, Imported, Recheck, Step, useImport } from '../../../ui/imports.tsx'
+import { ColumnsCard, Preview, type Targets } from '../../../ui/import-columns.tsx'
+import { Checked, FileCard, Imported, useImport } from '../../../ui/imports.tsx'
 import { Owned } from '../../../ui/Owned.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import type { Form } from '../../../ui/use-form.tsx'
 import { useOwnerOf } from '../rights.ts'
 import { participantWords } from './words.ts'
 
@@ -24,10 +22,7 @@ const words = texts({
       'Excel (.xlsx) or CSV with a header row, at most 5,000 rows: name, e-mail, status, language, note, and the questions of the activity. A row with the e-mail address of a guest changes that guest; all others add one. The table that “Export” makes can be imported again.',
     claims:
       'Addresses in the file are not confirmed: their owners get mails only after they have opened a link and confirmed it. Accounts are not looked up, and rows whose source is “Account” change nothing.',
-    columns: 'Match the columns',
     targets: { name: 'Name', email: 'E-mail', status: 'Status', language: 'Language', note: 'Note', source: 'Source' },
-    options: 'Options',
-    fix: 'Correct these cells in your file and choose it again, or change columns and options above. As long as there are errors, nothing is imported.',
     show: 'Show the registrations',
   },
   zh: {
@@ -35,15 +30,10 @@ const words = texts({
     fileHelp:
       '支持 Excel（.xlsx）或 CSV，须有表头，最多 5000 行：姓名、邮箱、状态、语言、备注，以及报名问题。邮箱与已有来宾相同的行会修改该来宾，其余行会新增。“导出”得到的表格可以再次导入。',
     claims: '文件中的邮箱尚未确认，对方打开链接并确认后才会收到邮件。不会查找账号，来源为“账号”的行不作任何更改。',
-    columns: '匹配列',
     targets: { name: '姓名', email: '邮箱', status: '状态', language: '语言', note: '备注', source: '来源' },
-    options: '选项',
-    fix: '请在文件中更正这些单元格，然后重新选择文件，或在上方修改列和选项。有错误时不会导入任何数据。',
     show: '查看报名名单',
   },
 })
-
-type Result = DataOf<'registrations.import'>
 
 interface Values {
   readonly file: File | undefined
@@ -78,6 +68,7 @@ const OwnedImport = ({ activity }: { activity: Activity }) => (
 
 function Steps({ activity }: { activity: Activity }) {
   const t = useTexts(words)
+  const shared = useTexts(participantWords)
   const targets = useTargets(activity)
   const back = `/activities/${activity.id}?tab=registrations`
   const { form, answer, isDone, sent, choose, check, write, restart } = useImport('registrations.import', FIRST, {
@@ -102,11 +93,17 @@ function Steps({ activity }: { activity: Activity }) {
           <Alert severity="info">{t.claims}</Alert>
           {answer !== undefined && (
             <>
-              <ColumnsCard activity={activity} targets={targets} form={form} result={answer} onCheck={check} />
+              <ColumnsCard form={form} result={answer} targets={targets} onCheck={check}>
+                <Stack>
+                  {activity.registration?.capacity != null && (
+                    <CheckField {...form.check('overCapacity', { label: shared.over })} isBox />
+                  )}
+                  <CheckField {...form.check('notify', { label: shared.tellMany })} isBox />
+                </Stack>
+              </ColumnsCard>
               <Checked
                 form={form}
                 result={answer}
-                fix={t.fix}
                 preview={<Preview rows={answer.preview} targets={targets} />}
                 onImport={write}
               />
@@ -125,42 +122,4 @@ function useTargets({ registration }: Activity): Targets {
     ...Object.entries(t.targets).map(([id, name]) => ({ id, name })),
     ...(registration?.questions ?? []).map(({ key, label }) => ({ id: `answers.${key}`, name: label })),
   ]
-}
-
-interface ColumnsProps {
-  activity: Activity
-  targets: Targets
-  form: Form<Values>
-  result: Result
-  onCheck: () => void
-}
-
-function ColumnsCard({ activity, targets, form, result, onCheck }: ColumnsProps) {
-  const t = useTexts(words)
-  const shared = useTexts(participantWords)
-  const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => heading.current?.focus(), [])
-  return (
-    <Card variant="outlined">
-      <CardContent>
-        <Step n={2} title={t.columns} ref={heading} />
-        <Columns
-          columns={result.columns}
-          targets={targets}
-          mapping={form.values.mapping}
-          onChange={(mapping) => form.set({ mapping })}
-        />
-        <Typography variant="h3" sx={{ mt: 3, mb: 1 }}>
-          {t.options}
-        </Typography>
-        <Stack>
-          {activity.registration?.capacity != null && (
-            <CheckField {...form.check('overCapacity', { label: shared.over })} isBox />
-          )}
-          <CheckField {...form.check('notify', { label: shared.tellMany })} isBox />
-        </Stack>
-        <Recheck form={form} isChecked onCheck={onCheck} />
-      </CardContent>
-    </Card>
-  )
 }
