@@ -5,6 +5,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { apiKeyOfEnvironment, apiUrlOfEnvironment } from '#config/read.ts'
 import { isApiKey } from '#lib/api-key.ts'
 import { MINUTE, SECOND } from '#platform/clock.ts'
+import { networkReason } from '#platform/outgoing.ts'
 
 import { REPEATED } from './args.ts'
 import { EXIT, type ExitCode, Refusal } from './exit-codes.ts'
@@ -113,7 +114,7 @@ async function ask({ method, url, key, body }: Request): Promise<Response> {
         ...(body !== undefined && { body }),
       })
     } catch (error) {
-      throw new Refusal(`${url.origin} does not answer: ${(error as Error).message}`, EXIT.noAnswer)
+      throw new Refusal(`${url.origin} does not answer: ${networkReason(error)}`, EXIT.noAnswer)
     }
     const location = answer.headers.get('location')
     if (answer.status >= 300 && answer.status < 400 && location !== null)

@@ -1,6 +1,7 @@
 import { type Config, hasTls } from '#config/config.ts'
 import { SECOND } from '#platform/clock.ts'
 import { readHolder } from '#platform/lock.ts'
+import { networkReason } from '#platform/outgoing.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { note } from './terminal.ts'
@@ -21,7 +22,7 @@ export const run: Run = async (call) => {
     if (answer.ok && status === 'UP') return EXIT.ok
     note(`${url} answers ${answer.status} (${[status, reason].filter((word) => word !== undefined).join(', ')}).`)
   } catch (error) {
-    note(`${url} does not answer: ${(error as Error).message}`)
+    note(`${url} does not answer: ${networkReason(error)}`)
   }
   return EXIT.failure
 }

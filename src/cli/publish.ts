@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 
 import { publishKeyOf } from '#config/read.ts'
+import { networkReason } from '#platform/outgoing.ts'
 
 import { EXIT, Refusal } from './exit-codes.ts'
 import { bytes, note, progress, say } from './terminal.ts'
@@ -145,7 +146,7 @@ async function ask(
       redirect: 'manual',
     })
   } catch (error) {
-    throw new Refusal(`${origin} cannot be reached: ${(error as Error).message}`, EXIT.unreachable)
+    throw new Refusal(`${origin} cannot be reached: ${networkReason(error)}`, EXIT.unreachable)
   }
   const location = answer.headers.get('location')
   if (answer.status >= 300 && answer.status < 400 && location !== null)

@@ -59,7 +59,7 @@ export async function call(
     throw new GatewayError(
       late.aborted
         ? `${host} did not answer within ${timeoutMs / SECOND} s`
-        : `${host} cannot be reached: ${why(error)}`,
+        : `${host} cannot be reached: ${networkReason(error)}`,
       false,
       { cause: error },
     )
@@ -78,9 +78,10 @@ async function textOf(answer: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-function why(error: unknown): string {
+/** Why a request got no answer. The code says it; Bun's messages repeat it and ask the reader a question. */
+export function networkReason(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  return typeof code === 'string' ? `${code} (${String(message)})` : String(message ?? error)
+  return typeof code === 'string' ? code : String(message ?? error)
 }
 
 /** The JSON object of an answer; empty if the answer is not a JSON object. */

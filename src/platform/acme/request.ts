@@ -1,6 +1,7 @@
 /** Requests to a certificate authority, with limits of time and size. Redirects are not followed. */
 
 import { SECOND } from '../clock.ts'
+import { networkReason } from '../outgoing.ts'
 
 /** From the request to the end of the answer. Authorities normally answer within a second. */
 const ANSWER_MS = 20 * SECOND
@@ -88,7 +89,7 @@ export async function request(url: string, { ca, signal }: Authority, sent: Sent
     if (signal.aborted) throw signal.reason
     const why = late.aborted
       ? `does not answer within ${ANSWER_MS / SECOND} s`
-      : `cannot be reached: ${reasonOf(error)}`
+      : `cannot be reached: ${networkReason(error)}`
     throw new AcmeError('unreachable', `${host} ${why}`)
   } finally {
     // Otherwise the rest of an answer that is not read would still arrive.
@@ -107,11 +108,6 @@ async function textOf({ body }: Response, host: string): Promise<string> {
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()
-}
-
-function reasonOf(error: unknown): string {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return typeof code === 'string' ? code : String(message ?? error)
 }
 
 /** An answer as a JSON object; empty if it is none. */

@@ -15,6 +15,7 @@ import * as client from 'openid-client'
 
 import { type AppContext, perContext } from '#context'
 import { HOUR, MINUTE, SECOND, systemClock } from '#platform/clock.ts'
+import { networkReason } from '#platform/outgoing.ts'
 import { postPublic } from '#platform/public-post.ts'
 
 import { type Claims, MAX_CLAIM, MAX_GROUPS, PROVIDER_MS, TOLERANCE_S } from '../oidc.model.ts'
@@ -68,7 +69,7 @@ export const guardedFetch =
       allowed: ctx.config.privateTargets,
       signal,
     }).catch((error: unknown) => {
-      throw new ProviderUnavailable(`${new URL(url).host} cannot be reached: ${messageOf(error)}`, { cause: error })
+      throw new ProviderUnavailable(`${new URL(url).host} cannot be reached: ${networkReason(error)}`, { cause: error })
     })
     if (answer.status >= 500) throw new ProviderUnavailable(`${new URL(url).host} answers HTTP ${answer.status}`)
     if (answer.text === undefined) throw new ProviderRefused(`${new URL(url).host} answers too much`)
@@ -77,11 +78,6 @@ export const guardedFetch =
       headers: { 'content-type': 'application/json' },
     })
   }
-
-const messageOf = (error: unknown): string => {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return typeof code === 'string' ? code : String(message ?? error)
-}
 
 /** Libraries wrap the errors of requests. */
 export function reasonOf(error: unknown): ProviderUnavailable | ProviderRefused {
