@@ -54,6 +54,34 @@ describe('store.write', () => {
     })
   })
 
+  test('a long write that throws leaves no rows, and the writes beside it and the mark of stamps stay', async () => {
+    await withStore(async (store, place) => {
+      for (let i = 0; i < 5; i++) {
+        // Now and then, the mark is saved together with the write that fails.
+        place.clock.advance(700)
+        let stamp = 0
+        const failing = store.write(
+          'test.long',
+          async (tx) => {
+            stamp = tx.stamp
+            await tx.insert(counters).values(counter('lost'))
+            throw new Error('on purpose')
+          },
+          { maxMs: 60_000 },
+        )
+        const others = ['before', 'after'].map((name) =>
+          store.write('test', async (tx) => tx.insert(counters).values(counter(`${name} ${i}`))),
+        )
+        expect(await rejection(failing)).toHaveProperty('message', 'on purpose')
+        await Promise.all(others)
+        const [[mark]] = (await place.raw("SELECT value FROM server_state WHERE key = 'stamp.mark'")) as [[string]]
+        expect(Number(mark)).toBeGreaterThanOrEqual(stamp)
+      }
+      const names = Array.from({ length: 5 }, (_, i) => [`before ${i}`, `after ${i}`])
+      expect(await keys(store)).toEqual(names.flat().toSorted())
+    })
+  })
+
   test('a write that fails in a group loses only its own rows', async () => {
     await withStore(async (store) => {
       const outcomes = await Promise.allSettled(
@@ -647,6 +675,8 @@ if (onSqlite) {
         expect([name, await store.write('test', async (tx) => read(tx, name))]).toEqual([name, value])
       }
       expect(await read(store.read, 'query_only')).toBe(1)
+      // In memory: otherwise savepoints write files.
+      expect(await store.write('test', async (tx) => read(tx, 'temp_store'))).toBe(2)
     })
   })
 } else {
