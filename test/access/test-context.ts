@@ -27,7 +27,7 @@ import { createTokens } from '#platform/tokens.ts'
 import { createUrlSigner } from '#platform/url-signer.ts'
 
 import { TestClock } from '../harness/clock.ts'
-import { freshDatabase } from '../harness/database.ts'
+import { freshDatabase, freshFile } from '../harness/database.ts'
 
 export interface TestContext {
   ctx: AppContext
@@ -53,6 +53,7 @@ export const bind = (
 export async function openTestContext(options: { seeded?: boolean } = {}): Promise<TestContext> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-access-'))
   const database = dialect === 'postgres' ? await freshDatabase() : undefined
+  if (!database) await freshFile(dataDir)
   const clock = new TestClock()
   const log = createLog({ level: 'error', format: 'text' })
   const config: Config = { ...defaultConfig, dataDir, databaseUrl: database?.url ?? '' }

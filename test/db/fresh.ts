@@ -17,7 +17,7 @@ import { LogRing } from '#platform/log-ring.ts'
 import type { Fields, Log } from '#platform/log.ts'
 
 import { TestClock } from '../harness/clock.ts'
-import { emptyDatabase, freshDatabase } from '../harness/database.ts'
+import { emptyDatabase, freshDatabase, freshFile } from '../harness/database.ts'
 
 export const onSqlite = dialect === 'sqlite'
 
@@ -72,6 +72,7 @@ export const withPlace = (use: (place: Place) => Promise<void>): Promise<void> =
 async function inPlace(makeDatabase: typeof freshDatabase, use: (place: Place) => Promise<void>): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-db-'))
   const database = onSqlite ? undefined : await makeDatabase()
+  if (onSqlite && makeDatabase === freshDatabase) await freshFile(dataDir)
   const databaseUrl = database?.url ?? ''
   const clock = new TestClock()
   const log = memoryLog()

@@ -12,7 +12,7 @@ import { outbox } from '#db/schema/delivery.ts'
 import { type CodeMessage, sendCode } from '#domains/delivery/index.ts'
 import { createLog } from '#platform/log.ts'
 
-import { freshDatabase } from '../harness/database.ts'
+import { freshDatabase, freshFile } from '../harness/database.ts'
 import { type Gateways, startGateways, TestClock, until } from '../harness/index.ts'
 import type { MailSinkOptions } from '../harness/mail-sink.ts'
 
@@ -79,6 +79,7 @@ export async function runWith(config: Partial<Config>, earlier?: Pick<Run, 'data
 async function freshData(): Promise<Pick<Run, 'dataDir' | 'databaseUrl'>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-delivery-'))
   const database = process.env['TEST_DATABASE_URL'] ? await freshDatabase() : undefined
+  if (!database) await freshFile(dataDir)
   cleanups.push(async () => {
     await database?.drop()
     rmSync(dataDir, { recursive: true, force: true })

@@ -24,7 +24,7 @@ import { createPasswords } from '#platform/passwords.ts'
 import { type Call, callBy } from './api.ts'
 import { type Reply, type RequestOptions, send } from './client.ts'
 import { TestClock } from './clock.ts'
-import { freshDatabase } from './database.ts'
+import { freshDatabase, freshFile } from './database.ts'
 import { type Person, person } from './people.ts'
 import { startProxy } from './proxy.ts'
 
@@ -102,6 +102,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   }
   const config = { ...given, mode: options.config?.mode ?? modeOf(given) }
   const settings = { 'quota.organizations': 0, 'http.refuseUnknownParameters': true, ...options.settings }
+  if (config.databaseUrl === '') await freshFile(config.dataDir)
   const running = inProcess
     ? await startHere(config, settings, options)
     : processes > 0
@@ -226,8 +227,7 @@ async function saveSettings(databaseUrl: string, settings: Partial<Settings>): P
 
 async function startBinary(config: Config, settings: Partial<Settings>): Promise<Running> {
   if (config.databaseUrl === '') {
-    // The first start makes the database. A server reads all settings at its start, and would not see these.
-    await (await startChild(config)).stop()
+    // Before the start, at which a server reads all settings.
     using db = new Database(join(config.dataDir, 'tessera.db'))
     const save = db.query('INSERT OR REPLACE INTO settings (key, value, updated_at) VALUES (?, ?, 0)')
     for (const [key, value] of Object.entries(settings)) save.run(key, JSON.stringify(value))
