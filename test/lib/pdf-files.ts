@@ -15,8 +15,12 @@ export interface PdfFile {
   readonly title: string
   /** The texts of each page; parts of a line in several fonts are joined. */
   readonly pages: readonly string[]
-  /** PNG of a page, the first is 1. */
-  picture(page: number, dotsPerInch: number): Promise<Uint8Array>
+  /** PNG of a page, the first is 1, or of its upper left corner with these millimetres: an empty sheet takes a second to read. */
+  picture(
+    page: number,
+    dotsPerInch: number,
+    corner?: { readonly width: number; readonly height: number },
+  ): Promise<Uint8Array>
 }
 
 /** @throws Error if pdf.js has to repair the file, or does not know a font */
@@ -37,10 +41,12 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfFile> {
   return {
     title: (info as { Title?: string }).Title ?? '',
     pages,
-    async picture(n, dotsPerInch) {
+    async picture(n, dotsPerInch, corner = { width: Infinity, height: Infinity }) {
       const page = await document.getPage(n)
       const viewport = page.getViewport({ scale: dotsPerInch / 72 })
-      const canvas = createCanvas(Math.ceil(viewport.width), Math.ceil(viewport.height))
+      const dots = (whole: number, millimetres: number) =>
+        Math.ceil(Math.min(whole, (millimetres / 25.4) * dotsPerInch))
+      const canvas = createCanvas(dots(viewport.width, corner.width), dots(viewport.height, corner.height))
       await page.render({ canvas: canvas as never, viewport }).promise
       return canvas.toBuffer('image/png')
     },

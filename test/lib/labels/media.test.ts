@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 
 import type { Order } from '#lib/labels/files.ts'
-import { BUILT_IN, isOnPaper } from '#lib/labels/media.ts'
+import { BUILT_IN, isOnPaper, type Media, placeOnSheet } from '#lib/labels/media.ts'
 import { SYMBOLOGIES } from '#lib/labels/profile.ts'
 
 import { readPdf } from '../pdf-files.ts'
@@ -37,12 +37,20 @@ const LARGE = 8000
 const looksOn = ({ width, height }: { width: number; height: number }) =>
   isWhole || width * height < LARGE ? EACH : EACH.slice(1, 2)
 
+/** Where the first label of a sheet is, with some paper around it. The length of an endless tape is that of the contents. */
+function cornerOf(media: Media): { width: number; height: number } | undefined {
+  if (media.type !== 'SHEET') return undefined
+  const { x, y } = placeOnSheet(media, 0)
+  return { width: x + media.width + 2, height: y + media.height + 2 }
+}
+
 async function pictures(order: Order, bytes: Uint8Array): Promise<(Uint8Array | Parameters<typeof codesIn>[0])[]> {
   if (order.format === 'PNG') return [bytes]
   if (order.format === 'ZPL') return zplLabels(new TextDecoder().decode(bytes))
   if (order.format === 'SVG') return [await pngOfSvg(bytes, 300)]
   const file = await readPdf(bytes)
-  return [await file.picture(1, 203), await file.picture(1, 300)]
+  const corner = cornerOf(order.profile.media)
+  return [await file.picture(1, 203, corner), await file.picture(1, 300, corner)]
 }
 
 describe.each(BUILT_IN)('$key', (media) => {
