@@ -232,18 +232,6 @@ describe('the authority', () => {
     const { code, stdout } = await place.run(['doctor', '--lan'])
     expect([code, stdout]).toEqual([0, expect.stringMatching(/WARN +certificate +There is no local authority yet/)])
   })
-
-  test.if(onPostgres)('is made once by processes that start at the same time', async () => {
-    const shared = ['--shared-files', join(place.home, 'shared'), '--secret', 'the secret of all processes of a test']
-    const servers = await Promise.all(
-      [1, 2, 3].map((n) =>
-        serveLan(place, [...LAN, ...shared], { env: { TESSERA_DATA_DIR: `${place.dataDir}-${n}` } }),
-      ),
-    )
-    expect(new Set(servers.map(({ ca }) => ca)).size).toBe(1)
-    for (const { url } of servers) expect(await accepts(servers[0]!.ca, url)).toBe(true)
-    await Promise.all(servers.map((server) => server.end()))
-  })
 })
 
 test.each([

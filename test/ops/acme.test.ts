@@ -1,20 +1,19 @@
-/** A server that gets its certificate by itself from a real authority: the first one, renewal, kills, several processes. */
+/** A server that gets its certificate by itself from a real authority: the first one, renewal, kills. */
 
 import 'reflect-metadata'
 
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect as connectTls, type TLSSocket } from 'node:tls'
 
 import { Pkcs10CertificateRequest } from '@peculiar/x509'
 
 import { type AuthorityProxy, type Kind, type Message, startAuthorityProxy } from '../harness/authority-proxy.ts'
 import { AUTHORITY_CA, startPebble } from '../harness/pebble.ts'
-import { freePort } from '../harness/s3.ts'
 import { ADMIN } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
 import { Installation, onPostgres, type RunningCli } from './cli.ts'
+import { handshake } from './handshake.ts'
 
 const pebble = await startPebble({ refusedNonces: 10 })
 const shortLived = await startPebble({ validitySeconds: 45 })
@@ -238,74 +237,7 @@ describe.skipIf(pebble === undefined)('HTTPS by itself', () => {
     expect(await server.end()).toBe(0)
     await records.stop(true)
   })
-
-  test.skipIf(!onPostgres)(
-    'of two processes that start at once one orders, both answer challenges, and both use the certificate',
-    async () => {
-      const sharedFiles = join(place.home, 'files')
-      mkdirSync(sharedFiles)
-      const ports = [pebble!.httpPort, await freePort()]
-      let token = ''
-      const answers: string[] = []
-      authority.after = ({ kind, status }, text) => {
-        if (kind === 'authorization' && status === 200)
-          token = (JSON.parse(text) as { challenges: { type: string; token: string }[] }).challenges.find(
-            ({ type }) => type === 'http-01',
-          )!.token
-      }
-      authority.before = async ({ kind }) => {
-        if (kind !== 'challenge' || answers.length > 0) return undefined
-        for (const port of ports)
-          await until(async () => {
-            const answer = await fetch(`http://127.0.0.1:${port}/.well-known/acme-challenge/${token}`).catch(
-              () => undefined,
-            )
-            if (answer?.status !== 200) return false
-            answers.push(await answer.text())
-            return true
-          })
-        return undefined
-      }
-      const servers = await Promise.all(
-        ports.map((port, nth) =>
-          serve({
-            TESSERA_DATA_DIR: join(place.home, `data-${nth}`),
-            TESSERA_SHARED_FILES: sharedFiles,
-            TESSERA_SECRET: 'the secret of all processes of a test',
-            TESSERA_PUBLIC_URL: 'https://qr.example.org',
-            TESSERA_HTTP_PORT: String(port),
-          }),
-        ),
-      )
-      expect(answers).toEqual([answers[0]!, answers[0]!])
-      expect(answers[0]).toMatch(/^[\w-]{43}\.[\w-]{43}$/)
-      const serials = await Promise.all(
-        servers.map(
-          async ({ url }) => (await handshake(new URL(url).port, 'qr.example.org', await pebble!.root())).serial,
-        ),
-      )
-      expect(serials[0]).toBe(serials[1]!)
-      expect([authority.count('account'), authority.count('newOrder'), authority.count('finalize')]).toEqual([1, 1, 1])
-      for (const server of servers) expect(await server.end()).toBe(0)
-    },
-  )
 })
-
-/** The certificate that a new connection gets. */
-async function handshake(
-  port: string,
-  servername: string,
-  ca: string,
-): Promise<{ isTrusted: boolean; serial: string }> {
-  const socket = await new Promise<TLSSocket>((resolve, reject) => {
-    const options = { host: 'localhost', port: Number(port), servername, ...(ca !== '' && { ca }) }
-    const made: TLSSocket = connectTls({ ...options, rejectUnauthorized: false }, () => resolve(made))
-    made.on('error', reject)
-  })
-  const { serialNumber } = socket.getPeerCertificate()
-  socket.destroy()
-  return { isTrusted: socket.authorized, serial: serialNumber }
-}
 
 const get = (url: string, path: string): Promise<Response> =>
   fetch(`https://localhost:${new URL(url).port}${path}`, { tls: { rejectUnauthorized: false } })
