@@ -1,4 +1,7 @@
-/** Builds the executable from a copy of the source tree that is deleted afterwards, so that it can use only what it contains. */
+/**
+ * Builds the executable from a copy of the source tree that is deleted afterwards, so that it can use only what it contains. `.ci/run` calls
+ * this file, which prints the path.
+ */
 
 import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,3 +47,5 @@ export function buildApart(): string {
     rmSync(tree, { recursive: true, force: true })
   }
 }
+
+if (import.meta.main) console.log(buildApart())

@@ -1,14 +1,15 @@
 /**
  * `bun run test:binary [FILES]`: runs tests against the compiled executable, from an empty folder, after its source tree was deleted.
  * Without FILES, runs the commands, the browser, the journeys through all areas, and the areas that need workers, WebAssembly or embedded
- * files. The rules of the domains are the same code in the executable: the tests from the sources have passed them.
+ * files. The rules of the domains are the same code in the executable: the tests from the sources have passed them. TEST_PROGRAM is the path of
+ * an executable that was built before.
  *
  * If only files of the web application fail, they run once more, one after the other: a test that clicks through pages can fail because the
  * machine was busy. Files that then pass are named at the end. All other files have to pass the first time.
  */
 
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 import { buildApart } from './build-apart.ts'
@@ -46,8 +47,9 @@ if (files.length === 0)
     for (const file of found) if (STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'))) files.push(file)
   }
 
-const binary = buildApart()
-const report = join(dirname(binary), 'report.xml')
+const given = process.env['TEST_PROGRAM']
+const binary = given || buildApart()
+const report = join(tmpdir(), `tessera-report-${process.pid}.xml`)
 // The tests wait for the server, which is another process, so that more of them than cores can run.
 let code = await run(Math.ceil(availableParallelism() * 1.5), files)
 const failed = code === 0 ? [] : failedFiles()
@@ -61,7 +63,8 @@ if (failed.length > 0 && failed.every((file) => file.startsWith('test/web/'))) {
       `\nFailed at first, then passed. CONTRIBUTING.md says how TEST_SLOW_REQUESTS finds such tests:\n${failed.join('\n')}`,
     )
 }
-rmSync(dirname(binary), { recursive: true, force: true })
+rmSync(report, { force: true })
+if (!given) rmSync(dirname(binary), { recursive: true, force: true })
 process.exit(code)
 
 async function run(workers: number, paths: readonly string[]): Promise<number> {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
-import { program } from '../ops/cli.ts'
+import { program } from '../harness/program.ts'
 import { type Key, makeKey } from './helpers.ts'
 
 describe.if(inProcess)('tessera api', () => {

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { allEndpoints } from '#app'
 
 import { inProcess, ok, useServer } from '../harness/index.ts'
-import { program } from '../ops/cli.ts'
+import { program } from '../harness/program.ts'
 import { type Key, makeKey } from './helpers.ts'
 
 const text = readFileSync(resolve(import.meta.dir, '../../docs/integrations.md'), 'utf8')

@@ -1,11 +1,10 @@
-/** Servers as processes of their own on one database, which tests kill and start again. With TEST_BINARY, the executable. */
+/** Servers as processes of their own on one database, which tests kill and start again. */
 
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { program } from '../harness/program.ts'
 import { ADMIN, firstAddress } from '../harness/server.ts'
-
-const SOURCE = [process.execPath, join(import.meta.dir, '../../src/main.ts')]
 
 export interface Child {
   readonly url: string
@@ -17,8 +16,7 @@ export interface Child {
 
 /** Starts a server on `dataDir` and waits until it listens. Its log is in `dataDir`/stderr.log. */
 export async function startChild(dataDir: string, env: Record<string, string> = {}): Promise<Child> {
-  const binary = process.env['TEST_BINARY']
-  const child = Bun.spawn([...(binary ? [binary] : SOURCE), 'serve'], {
+  const child = Bun.spawn([...program, 'serve'], {
     cwd: dataDir,
     env: {
       PATH: process.env['PATH'],

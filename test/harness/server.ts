@@ -26,6 +26,7 @@ import { type Reply, type RequestOptions, send } from './client.ts'
 import { TestClock } from './clock.ts'
 import { freshDatabase, freshFile } from './database.ts'
 import { type Person, person } from './people.ts'
+import { program } from './program.ts'
 import { startProxy } from './proxy.ts'
 
 export const ADMIN = { username: 'root', password: 'correct horse battery' }
@@ -235,15 +236,13 @@ async function startBinary(config: Config, settings: Partial<Settings>): Promise
   return { ...(await startChild(config)), clock: new TestClock() }
 }
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
-
 export interface Child {
   readonly url: string
   /** Ends the process with a signal, SIGKILL by default. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-/** Starts the executable, or the sources, as a process in an empty folder. */
+/** Starts the product as a process in an empty folder. */
 export async function startChild(config: Config): Promise<Child> {
   const child = spawnServer(config)
   const url = await firstAddress(child.stdout)
@@ -256,21 +255,17 @@ export async function startChild(config: Config): Promise<Child> {
   }
 }
 
-/** `startChild` without waiting until it listens. `main`: instead of src/main.ts, with variables of its own. */
-export function spawnServer(
-  config: Config,
-  main: { path: string; env: Readonly<Record<string, string>> } = { path: MAIN, env: {} },
-) {
+/** `startChild` without waiting until it listens. `main`: a file to run instead of the product, with variables of its own. */
+export function spawnServer(config: Config, main?: { path: string; env: Readonly<Record<string, string>> }) {
   const cwd = join(config.dataDir, 'cwd')
   mkdirSync(cwd, { recursive: true })
-  const binary = process.env['TEST_BINARY']
   // A test that needs a public address of its own has chosen a port for it.
   const isAtPort =
     ![0, defaultConfig.port].includes(config.port) && new URL(config.publicUrl).port === String(config.port)
-  return Bun.spawn([...(binary ? [binary] : [process.execPath, main.path]), 'serve'], {
+  return Bun.spawn([...(main ? [process.execPath, main.path] : program), 'serve'], {
     cwd,
     env: {
-      ...main.env,
+      ...main?.env,
       PATH: process.env['PATH'],
       NODE_ENV: 'test',
       // A start value locks the address, also the default one.

@@ -6,6 +6,7 @@ import { stepAt, totp } from '#lib/totp.ts'
 
 import { fromBase32 } from '../accounts/helpers.ts'
 import { type Reply, send } from '../harness/client.ts'
+import { program } from '../harness/program.ts'
 import { Installation, type RunningCli } from './cli.ts'
 
 let place: Installation
@@ -101,7 +102,6 @@ describe('tessera admin', () => {
 
   test('admin create asks for the password on a terminal without showing it', async () => {
     const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ')
-    const { program } = await import('./cli.ts')
     const type = async (text: string): Promise<string> => {
       const child = Bun.spawn(['script', '-qec', quoted([...program, 'admin', 'create', 'ann']), '/dev/null'], {
         cwd: place.cwd,

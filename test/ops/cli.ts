@@ -1,22 +1,13 @@
-/** Runs the command line as a person does: the sources, or with TEST_BINARY the executable, in a folder of its own. */
+/** Runs the command line as a person does, in a folder of its own. */
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import type { Subprocess } from 'bun'
 
 import { emptyDatabase, freshDatabase } from '../harness/database.ts'
-
-/** The sources, run by Bun with `options`. */
-export const sources = (...options: string[]): readonly string[] => [
-  process.execPath,
-  ...options,
-  resolve(import.meta.dir, '../../src/main.ts'),
-]
-
-const binary = process.env['TEST_BINARY']
-export const program: readonly string[] = binary ? [binary] : sources()
+import { program } from '../harness/program.ts'
 
 export const onPostgres = Boolean(process.env['TEST_DATABASE_URL'])
 

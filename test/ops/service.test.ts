@@ -8,7 +8,8 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 import { buildApart } from '../../scripts/build-apart.ts'
-import { Installation, type Outcome, OWN_MOUNTS, sources } from './cli.ts'
+import { sources } from '../harness/program.ts'
+import { Installation, type Outcome, OWN_MOUNTS } from './cli.ts'
 
 const given = process.env['TEST_BINARY']
 const onLinux = process.platform === 'linux'

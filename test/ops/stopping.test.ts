@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 
-import { Installation, type RunningCli, sources } from './cli.ts'
+import { sources } from '../harness/program.ts'
+import { Installation, type RunningCli } from './cli.ts'
 
 let place: Installation
 beforeEach(async () => {

@@ -23,12 +23,12 @@ import { freshDatabase } from '../harness/database.ts'
 import { startGateways } from '../harness/gateways.ts'
 import { ADMIN, ok, type Person, until } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
+import { program } from '../harness/program.ts'
 import { Phone as Device } from '../sync/phone.ts'
 import { allItems, NotingClients, type Work } from './noting-clients.ts'
 import { onPostgres } from './several.ts'
 import { mailbox, newsTitle, type People, worksOf } from './works.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 /** Without it, the test ends after the first three faults. */
 const MINUTES = Number(process.env['MINUTES'] ?? 0)
 const PAUSE_MS = MINUTES > 0 ? 400 : 0
@@ -90,7 +90,6 @@ async function administrator(url: string): Promise<Person> {
 
 /** The result of `tessera log verify`. */
 async function verifyLog(env: Readonly<Record<string, string>>, folder: string): Promise<unknown> {
-  const program = process.env['TEST_BINARY'] ? [process.env['TEST_BINARY']] : [process.execPath, MAIN]
   const child = Bun.spawn([...program, 'log', 'verify', '--json'], {
     cwd: folder,
     env: { ...env, PATH: process.env['PATH'], TESSERA_DATA_DIR: join(folder, 'server-0') },

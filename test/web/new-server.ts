@@ -3,9 +3,9 @@
 import { afterAll, beforeAll } from 'bun:test'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
-const MAIN = resolve(import.meta.dir, '../../src/main.ts')
+import { program } from '../harness/program.ts'
 
 /** A server as people start it: without an administrator it prints the setup link. `home`: the folder around its data directory. */
 export function useNewServer(more: Readonly<Record<string, string>> = {}): {
@@ -18,9 +18,8 @@ export function useNewServer(more: Readonly<Record<string, string>> = {}): {
   const server = { url: '', setupPath: '', home }
   let child: Bun.Subprocess<'ignore', 'pipe', 'inherit'>
   beforeAll(async () => {
-    const binary = process.env['TEST_BINARY']
     mkdirSync(join(home, 'cwd'))
-    child = Bun.spawn([...(binary ? [binary] : [process.execPath, MAIN]), 'serve'], {
+    child = Bun.spawn([...program, 'serve'], {
       cwd: join(home, 'cwd'),
       env: {
         PATH: process.env['PATH'],
