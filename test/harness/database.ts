@@ -46,7 +46,12 @@ export const emptyDatabase = (): Promise<TestDatabase> => databaseLike('template
 
 async function databaseLike(original: string): Promise<TestDatabase> {
   const name = `tessera_test_${process.pid}_${Date.now().toString(36)}_${count++}`
-  await administer((server) => server.unsafe(`CREATE DATABASE ${name} TEMPLATE ${original} ENCODING 'UTF8'`))
+  await administer(async (server) => {
+    const [version] = await server.unsafe('SHOW server_version_num').values()
+    // By default, PostgreSQL copies each page through its cache and its log, which takes 110 ms of a core instead of 45. Version 14 does not.
+    const strategy = Number(version) >= 150_000 ? 'STRATEGY FILE_COPY' : ''
+    await server.unsafe(`CREATE DATABASE ${name} TEMPLATE ${original} ${strategy} ENCODING 'UTF8'`)
+  })
   return {
     url: urlOf(name),
     drop: () => administer((server) => server.unsafe(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
