@@ -123,7 +123,7 @@ function Row({ movement, unit, onReverse }: RowProps) {
         <Typography>
           {labelled(word(type), type === 'MOVE' ? number(quantity) : signed(difference))} {unit}{' '}
           <Typography component="span" variant="body2" color="text.secondary">
-            {t.after(number(stockAfter))}
+            {`· ${t.after(number(stockAfter))}`}
           </Typography>{' '}
           {movement.reversedBy !== null && <Chip size="small" label={t.reversed} />}
           {movement.reverses !== null && <Chip size="small" label={t.isReversal} />}
