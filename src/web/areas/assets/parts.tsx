@@ -85,7 +85,7 @@ export function AssetTabs() {
     <Tabs
       component="nav"
       aria-label={t.parts}
-      value={pathname}
+      value={pathname === '/assets/imports' ? '/assets/import' : pathname}
       variant="scrollable"
       sx={{ mb: 2, borderBottom: 1, borderColor: 'divider', displayPrint: 'none' }}
     >
