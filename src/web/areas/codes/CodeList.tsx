@@ -52,7 +52,7 @@ const words = texts({
     import: 'Import links',
     trash: 'Trash',
     labels: 'Blank labels',
-    look: 'Look',
+    look: 'Designs',
     statistics: 'Statistics',
     folders: 'Folders',
     all: 'All codes',

@@ -1,6 +1,6 @@
 /** Designs of the workspace as tiles, and the form of the one that is chosen. */
 
-import { Add, DeleteOutlined } from '@mui/icons-material'
+import { Add, DeleteOutlined, Palette } from '@mui/icons-material'
 import { Box, Button, Card, CardActionArea, Chip, Stack, Typography } from '@mui/material'
 import { useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -9,7 +9,7 @@ import { useAction } from '../../../api/hooks.ts'
 import type { QrCodeDesign } from '../../../api/types.ts'
 import { useTexts } from '../../../i18n/words.ts'
 import { useMay, useOwnerQuery } from '../../../session/session.ts'
-import { Answer } from '../../../ui/Answer.tsx'
+import { Answer, EmptyState } from '../../../ui/Answer.tsx'
 import { ConfirmDialog } from '../../../ui/dialogs.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { DesignPicture } from './DesignPicture.tsx'
@@ -46,7 +46,11 @@ export default function Looks() {
           const design = items.find(({ id }) => String(id) === chosen)
           return (
             <>
-              <Tiles designs={items} chosen={design?.id} onChoose={choose} />
+              {items.length === 0 && chosen !== 'new' ? (
+                <EmptyState icon={Palette} title={t.none} />
+              ) : (
+                <Tiles designs={items} chosen={design?.id} onChoose={choose} />
+              )}
               {(design !== undefined || (chosen === 'new' && may('qrCodeDesigns.create'))) && (
                 <LookForm key={design?.id ?? 'new'} design={design} onDone={({ id }) => choose(id)} />
               )}

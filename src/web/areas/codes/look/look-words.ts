@@ -6,10 +6,11 @@ import { texts } from '../../../i18n/words.ts'
 export const lookWords = texts({
   en: {
     ...common.en,
-    title: 'Look',
+    title: 'Designs',
     intro: 'Designs give your codes colours, shapes, a logo and a frame with words. Choose one in the form of a code.',
     designs: 'Designs',
     create: 'New design',
+    none: 'No designs yet',
     created: 'Design created.',
     saved: 'Design saved.',
     deleted: 'Design deleted.',
@@ -77,6 +78,7 @@ export const lookWords = texts({
     intro: '外观可以为二维码设置颜色、形状、标志和带文字的边框。在二维码的表单中选择。',
     designs: '外观列表',
     create: '新建外观',
+    none: '还没有外观',
     created: '外观已新建。',
     saved: '外观已保存。',
     deleted: '外观已删除。',
