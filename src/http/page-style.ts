@@ -68,7 +68,8 @@ code{font:.875em/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overfl
 .button{display:block;width:100%;min-height:3rem;padding:.6875rem 1.25rem;font:inherit;font-weight:600;text-align:center;text-decoration:none;cursor:pointer;color:var(--on-accent);background:var(--accent);border:1px solid transparent;border-radius:.625rem}
 .button.plain{color:var(--accent);background:transparent;border-color:var(--line)}
 .button:hover{filter:brightness(1.06)}
-.button+.button,.row+.button,.button+.row{margin-top:.75rem}
+.button+.button,.row+.button,.button+.row,form+.button,.button+form{margin-top:.75rem}
+.button+[role=alert]{margin-top:1.25rem}
 .row{display:grid;grid-template-columns:repeat(auto-fit,minmax(8rem,1fr));gap:.75rem}
 .row .button{margin:0}
 .copyable{display:inline-block;max-width:100%;margin-right:.5rem;padding:.25rem .5rem;background:var(--ground);border-radius:.375rem;font-size:1rem;white-space:pre-wrap;-webkit-user-select:all;user-select:all}

@@ -13,7 +13,7 @@ const WORDS = {
     waiting: 'All places are taken: you join the waiting list.',
     name: 'Your name',
     email: 'Your e-mail address',
-    optional: 'optional',
+    optional: ' (optional)',
     trap: 'Leave this empty',
     send: 'Register',
     again: 'Have you registered, and lost the mail?',
@@ -25,7 +25,7 @@ const WORDS = {
     waiting: '名额已满，你将加入候补名单。',
     name: '姓名',
     email: '邮箱地址',
-    optional: '选填',
+    optional: '（选填）',
     trap: '请留空',
     send: '报名',
     again: '已经报名但找不到邮件？',
@@ -87,7 +87,7 @@ export const answerFields = (
 ): Html[] =>
   questions.map(({ key, label, required }) =>
     field({
-      label: required ? label : `${label} (${WORDS[locale].optional})`,
+      label: required ? label : label + WORDS[locale].optional,
       name: `answer.${key}`,
       type: 'textarea',
       value: answers[key] ?? '',

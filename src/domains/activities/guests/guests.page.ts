@@ -228,10 +228,12 @@ function answersCard(shown: Shown): Html | undefined {
   )
 }
 
-function moreCard(shown: Shown, secret: string): Html {
+/** Undefined if nothing can be done any more. */
+function moreCard(shown: Shown, secret: string): Html | undefined {
   const { page, path, locale, asks } = shown
   const words = WORDS[locale]
   const isLive = page.status === 'CONFIRMED' || page.status === 'WAITING'
+  if (!isLive && !page.canCancel && !page.canChange && !page.canConfirm) return undefined
   return card(
     html`<div class="screen">
         ${isLive && button(words.calendar, { href: `${path}/calendar.ics?lang=${locale}`, kind: 'plain' })}

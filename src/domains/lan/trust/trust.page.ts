@@ -41,7 +41,7 @@ const WORDS = {
     about:
       '此服务器位于专用网络中，因此使用自己的证书颁发机构。设备信任该机构后，浏览器不再显示警告，相机、定位和通知可正常使用。',
     name: '颁发机构',
-    fingerprint: '指纹 (SHA-256)',
+    fingerprint: '指纹（SHA-256）',
     compare: '安装之前，请与服务器管理者核对指纹：管理者可通过 “tessera doctor --lan” 查看。',
     others: '其他设备',
     open: '在其他设备上打开此页面：',
