@@ -229,7 +229,7 @@ function Row({ conversation, isOpen }: { conversation: Conversation; isOpen: boo
                   <>
                     <Box component="span" sx={{ color: 'error.main' }}>
                       {t.draft}
-                    </Box>{' '}
+                    </Box>
                     {draft}
                   </>
                 ) : (

@@ -20,7 +20,7 @@ export const words = texts({
     choose: 'Choose a conversation',
     chooseText: 'Your messages are shown here.',
     noMessages: 'No messages yet. Say hello!',
-    draft: 'Draft:',
+    draft: 'Draft: ',
     mentioned: 'mentions you',
     you: 'You',
     said: (name: string, text: string) => `${name}: ${text}`,
