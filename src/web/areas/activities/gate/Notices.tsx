@@ -16,7 +16,7 @@ import type { Gate } from './use-gate.ts'
 const words = texts({
   en: {
     ready: (time: string, n: number) =>
-      `If the connection is lost, this gate goes on by itself. It has the keys and the list of revoked passes (${n}) of ${time}.`,
+      `If the connection is lost, this gate goes on by itself. It has the keys and the list of revoked passes (${n}) as of ${time}.`,
     old: (time: string) =>
       `This gate has the keys and the list of revoked passes of ${time}. Passes that were issued or revoked since then are judged wrongly without a connection. Connect it before you begin.`,
     notReady: 'Preparing for a lost connection…',
