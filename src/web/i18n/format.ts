@@ -36,6 +36,10 @@ export function offsetIfOther(time: number, zone: string): string {
 export const labelled = (label: string, value: string): string =>
   label + (currentLocale() === 'zh' ? '：' : ': ') + value
 
+/** `Screen (expired)`, or `屏幕（已过期）`; the text alone if there is no note. */
+export const withNote = (text: string, note: string | false): string =>
+  note === false ? text : currentLocale() === 'zh' ? `${text}（${note}）` : `${text} (${note})`
+
 /** `21 Nov 2026` */
 export const date = (time: number | null | undefined): string =>
   time === null || time === undefined ? '' : dateFormat({ dateStyle: 'medium' }).format(time)

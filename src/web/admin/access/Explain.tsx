@@ -116,7 +116,7 @@ function Decision({ query }: { query: ReturnType<typeof useCall<'access.explain'
                     key={roleId}
                     size="small"
                     variant="outlined"
-                    label={`${name}: ${grants ? t.grants : t.not}`}
+                    label={labelled(name, grants ? t.grants : t.not)}
                     sx={{ mr: 0.5, mb: 0.5 }}
                   />
                 ))}

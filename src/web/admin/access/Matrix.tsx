@@ -19,7 +19,7 @@ import { Link, useNavigate } from 'react-router'
 import { useAll } from '../../api/pages.ts'
 import type { Permission, PermissionDomain, Role } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
-import { number } from '../../i18n/format.ts'
+import { number, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ErrorNotice, Loading } from '../../ui/Answer.tsx'
@@ -226,7 +226,7 @@ function Grid({ roles, points }: { roles: readonly Role[]; points: readonly Perm
               {own.map((point) => (
                 <Box component="tr" key={point.id} sx={{ '&:hover > *': { bgcolor: 'action.hover' } }}>
                   <Box component="th" scope="row" sx={{ ...sticky, px: 1.5, py: 0.5, pl: 3, fontWeight: 400 }}>
-                    <Tooltip title={`${describe(point)} (${point.name})`} placement="right">
+                    <Tooltip title={withNote(describe(point), point.name)} placement="right">
                       <span>{actionOf(point)}</span>
                     </Tooltip>
                     {!point.enabled && <Chip size="small" label={a.off} sx={{ ml: 1 }} />}

@@ -6,7 +6,7 @@ import { useState } from 'react'
 
 import { useAction, useCall } from '../../api/hooks.ts'
 import type { ReachCheckVisit, StartedReachCheck } from '../../api/types.ts'
-import { clockTime, dateTime } from '../../i18n/format.ts'
+import { clockTime, dateTime, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { ErrorNotice } from '../../ui/Answer.tsx'
 import { useCopy } from '../../ui/copy.ts'
@@ -144,7 +144,7 @@ function Seen({ visit: { at, network, scheme, secureContext, browser } }: { visi
       <Facts
         items={[
           [t.network, t.networks[network]],
-          [t.camera, `${secureContext ? t.allowed : t.refused} (${scheme})`],
+          [t.camera, withNote(secureContext ? t.allowed : t.refused, scheme)],
           [t.browser, browser === 'Other' ? t.other : browser],
           [t.at, dateTime(at)],
         ]}

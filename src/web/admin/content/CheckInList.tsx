@@ -5,7 +5,7 @@ import { HowToReg } from '@mui/icons-material'
 import type { AdminCheckIn } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, labelled, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
@@ -60,7 +60,7 @@ export default function CheckInList() {
         orgColumn(),
         { source: 'checkedInAt', kind: 'time', sortable: 'createdAt' },
       ]}
-      nameOf={(row) => `${row.activityName}: ${row.nickname}`}
+      nameOf={(row) => labelled(row.activityName, row.nickname)}
       renderDetails={(row) => (
         <Facts
           items={[

@@ -3,7 +3,7 @@
 import { Block, ConfirmationNumber } from '@mui/icons-material'
 
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { dateTime, labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
@@ -74,7 +74,7 @@ export default function PassList() {
         orgColumn(),
         createdColumn,
       ]}
-      nameOf={(row) => `${row.activityName}: ${row.holderName}`}
+      nameOf={(row) => labelled(row.activityName, row.holderName)}
       renderDetails={(row) => (
         <Facts
           items={[

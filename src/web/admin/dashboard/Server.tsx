@@ -10,7 +10,7 @@ import { ApiError } from '../../api/errors.ts'
 import { useCall } from '../../api/hooks.ts'
 import type { Health } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
-import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { bytes, dateTime, number, relativeTime, withNote } from '../../i18n/format.ts'
 import { mailWords } from '../../i18n/mail-words.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
@@ -191,7 +191,7 @@ export function Server() {
                     </MuiLink>
                   </span>,
                 ],
-                [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
+                [t.since, withNote(dateTime(startedAt), relativeTime(startedAt))],
                 [
                   t.database,
                   parts?.database.responseMs == null

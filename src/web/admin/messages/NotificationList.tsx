@@ -6,7 +6,7 @@ import { Box, LinearProgress } from '@mui/material'
 import type { AdminNotification } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime, number } from '../../i18n/format.ts'
+import { dateTime, number, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { EnumChip } from '../../ui/enums.tsx'
@@ -48,7 +48,7 @@ export default function NotificationList() {
   const f = useLabels()
   const audienceOf = useEnum('audience')
   const audience = ({ audience: { kind, count } }: AdminNotification) =>
-    kind === 'ALL' ? audienceOf(kind) : `${audienceOf(kind)} (${number(count)})`
+    withNote(audienceOf(kind), kind !== 'ALL' && number(count))
   return (
     <DetailTable
       operation="admin.notifications.list"

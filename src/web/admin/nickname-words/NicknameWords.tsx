@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { usePages } from '../../api/pages.ts'
 import type { NicknameLanguage, NicknameWord } from '../../api/types.ts'
 import { useChoices } from '../../i18n/enums.ts'
-import { number } from '../../i18n/format.ts'
+import { number, withNote } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../ui/Answer.tsx'
@@ -193,7 +193,7 @@ function AddWord({ kind, language, onClose }: { kind: Kind; language: NicknameLa
     { done: t.added, refreshes: REFRESHES, onDone: onClose },
   )
   return (
-    <FormDialog form={form} title={`${t.add} (${t[kind]})`} action={t.addAction} maxWidth="xs" onClose={onClose}>
+    <FormDialog form={form} title={withNote(t.add, t[kind])} action={t.addAction} maxWidth="xs" onClose={onClose}>
       <TextField {...form.text('word', { label: t.word })} autoFocus />
     </FormDialog>
   )

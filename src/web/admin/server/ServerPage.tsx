@@ -4,7 +4,7 @@ import { Box, Stack, Typography } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
 import type { ServerProcess } from '../../api/types.ts'
-import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { bytes, dateTime, number, relativeTime, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Page } from '../../ui/Page.tsx'
@@ -110,7 +110,7 @@ function Process({ process }: { process: ServerProcess }) {
           <Typography variant="body2" sx={{ mb: 1 }}>
             {t.lost}
           </Typography>
-          <Facts items={[[t.seen, `${dateTime(lastSeenAt)} (${relativeTime(lastSeenAt)})`]]} />
+          <Facts items={[[t.seen, withNote(dateTime(lastSeenAt), relativeTime(lastSeenAt))]]} />
         </>
       ) : (
         <Facts
@@ -119,7 +119,7 @@ function Process({ process }: { process: ServerProcess }) {
             [t.sockets, number(process.sockets)],
             [t.memory, bytes(process.memoryBytes)],
             [t.jobs, hasJobs ? t.hasJobs : t.hasNoJobs],
-            [t.since, `${dateTime(startedAt)} (${relativeTime(startedAt)})`],
+            [t.since, withNote(dateTime(startedAt), relativeTime(startedAt))],
           ]}
         />
       )}

@@ -4,7 +4,7 @@ import { Alert, Box, Typography } from '@mui/material'
 
 import { useCall } from '../../api/hooks.ts'
 import type { System } from '../../api/types.ts'
-import { bytes, dateTime, number, relativeTime } from '../../i18n/format.ts'
+import { bytes, dateTime, number, relativeTime, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Answer } from '../../ui/Answer.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
@@ -140,7 +140,7 @@ function Jobs({ jobs }: { jobs: System['jobs'] }) {
             {name}
           </Typography>
           <Typography variant="body2" color="text.secondary">
-            {time === null ? t.never : `${dateTime(time)} (${relativeTime(time)})`}
+            {time === null ? t.never : withNote(dateTime(time), relativeTime(time))}
           </Typography>
         </Box>
       ))}

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { DataOf } from '../../api/types.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { type Session, useSession } from '../../session/session.ts'
 import { ApiKeyRows } from '../../ui/api-keys.tsx'
@@ -148,7 +149,7 @@ function MadeKey({ made: { name, key }, onClose }: { made: DataOf<'apiKeys.creat
   const t = useTexts(words)
   const copy = useCopy()
   return (
-    <NoticeDialog title={`${t.made}: ${name}`} action={t.kept} isOnlyOnce onClose={onClose} maxWidth="sm">
+    <NoticeDialog title={labelled(t.made, name)} action={t.kept} isOnlyOnce onClose={onClose} maxWidth="sm">
       <Alert severity="warning">{t.madeText}</Alert>
       <Typography component="code" sx={{ fontFamily: 'monospace', overflowWrap: 'anywhere', userSelect: 'all' }}>
         {key}

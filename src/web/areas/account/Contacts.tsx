@@ -5,6 +5,7 @@ import { Button, List, ListItem, ListItemIcon, ListItemText, Stack, TextField } 
 import { useState } from 'react'
 
 import { notify } from '../../browser/notices.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { reloadSession, useSession } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
@@ -103,7 +104,7 @@ export function Contacts() {
         <ActionDialog
           operation={open.kind === 'phone' ? 'auth.phoneUnbind' : 'auth.emailUnbind'}
           input={{}}
-          title={`${t.remove}: ${t[open.kind]}`}
+          title={labelled(t.remove, t[open.kind])}
           text={open.kind === 'email' ? t.removeEmail : t.removePhone}
           action={t.remove}
           refreshes={['profile']}

@@ -8,7 +8,7 @@ import { useAction, useCall } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import type { Device } from '../../api/types.ts'
 import { notify } from '../../browser/notices.ts'
-import { date, relativeTime } from '../../i18n/format.ts'
+import { date, relativeTime, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
@@ -197,7 +197,7 @@ function Pushes() {
               <NotificationsActiveOutlined />
             </ListItemIcon>
             <ListItemText
-              primary={current ? `${host} (${t.here})` : host}
+              primary={withNote(host, current && t.here)}
               secondary={[
                 t.since(date(createdAt)),
                 quietFrom !== null && quietTo !== null && t.quiet(clock(quietFrom), clock(quietTo)),

@@ -8,6 +8,7 @@ import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import { accept } from '../../api/tokens.ts'
 import type { AccountLink } from '../../api/types.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
@@ -158,7 +159,7 @@ function LinkList({ direction }: { direction: 'OUTGOING' | 'INCOMING' }) {
         <ActionDialog
           operation={question.kind === 'accept' ? 'auth.acceptLink' : 'auth.unlink'}
           input={{ params: { linkId: question.link.id } }}
-          title={`${question.kind === 'accept' ? t.accept : t.remove}: ${question.link.nickname}`}
+          title={labelled(question.kind === 'accept' ? t.accept : t.remove, question.link.nickname)}
           text={
             question.kind === 'accept' ? t.acceptText(question.link.nickname) : t.removeText(question.link.nickname)
           }

@@ -8,7 +8,7 @@ import { Link } from 'react-router'
 import { callTagged, type Tagged } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import type { Activity, ActivityOverview } from '../../api/types.ts'
-import { dateFormat, dateTime, number } from '../../i18n/format.ts'
+import { dateFormat, dateTime, labelled, number } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { Status } from '../../ui/Status.tsx'
 import { useRights } from './rights.ts'
@@ -169,7 +169,7 @@ function LastHour({ minutes, zone }: { minutes: ActivityOverview['lastMinutes'];
         {minutes.map(({ at, entries }) => (
           <Box
             key={at}
-            title={`${time.format(at)}: ${number(entries)}`}
+            title={labelled(time.format(at), number(entries))}
             sx={{
               flex: 1,
               height: entries === 0 ? 0 : `max(3px, ${(entries / most.entries) * 100}%)`,

@@ -16,7 +16,7 @@ import { useState } from 'react'
 
 import { useCall } from '../../api/hooks.ts'
 import type { Activity, Pass } from '../../api/types.ts'
-import { dateTime, labelled, timeIn } from '../../i18n/format.ts'
+import { dateTime, labelled, timeIn, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning } from '../../ui/AddressWarning.tsx'
 import { CodeScreen } from '../../ui/CodeScreen.tsx'
@@ -104,8 +104,7 @@ export function PassDialog({ activity, pass, onClose }: { activity: Activity; pa
               {pass.validFrom !== null && <Typography>{t.from(timeIn(pass.validFrom, activity.timeZone))}</Typography>}
               {pass.validTo !== null && (
                 <Typography>
-                  {t.until(timeIn(pass.validTo, activity.timeZone))}
-                  {pass.followsActivity && ` (${t.follows})`}
+                  {withNote(t.until(timeIn(pass.validTo, activity.timeZone)), pass.followsActivity && t.follows)}
                 </Typography>
               )}
               {pass.fields.map(({ key, label, value }) => (

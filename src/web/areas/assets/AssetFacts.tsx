@@ -3,7 +3,7 @@
 import { Box, Card, CardContent, Link, Typography } from '@mui/material'
 
 import type { Asset } from '../../api/types.ts'
-import { dateTime, day, number } from '../../i18n/format.ts'
+import { dateTime, day, number, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { MapLink } from '../../ui/MapLink.tsx'
 import { endOfDay, FieldValueText } from './fields/FieldValueText.tsx'
@@ -102,12 +102,8 @@ export function AssetFacts({ asset }: { asset: Asset }) {
             {asset.purchasePrice === null ? '' : number(Number(asset.purchasePrice))}
           </Fact>
           <Fact label={column('warrantyExpiry')}>
-            {asset.warrantyExpiry !== null && (
-              <>
-                {day(asset.warrantyExpiry)}
-                {endOfDay(asset.warrantyExpiry) < now && ` (${t.warranty})`}
-              </>
-            )}
+            {asset.warrantyExpiry !== null &&
+              withNote(day(asset.warrantyExpiry), endOfDay(asset.warrantyExpiry) < now && t.warranty)}
           </Fact>
           <Fact label={column('nextMaintenance')}>{day(asset.nextMaintenance)}</Fact>
           <Fact label={column('lastCountedOn')}>{day(asset.lastCountedOn)}</Fact>

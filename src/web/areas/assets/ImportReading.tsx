@@ -15,6 +15,7 @@ import {
 import { useEffect, useState } from 'react'
 
 import type { AssetImportResult } from '../../api/types.ts'
+import { withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 
 const words = texts({
@@ -29,7 +30,8 @@ const words = texts({
     read: (encoding: string) => `Read as ${encoding}`,
     warnings: 'Notes',
     firstWarnings: (shown: number, all: number) => `The first ${shown} of ${all} notes`,
-    rows: (rows: string, more: number) => `rows ${rows}${more > 0 ? ` and ${more} more` : ''}`,
+    rows: (rows: readonly number[], more: number) =>
+      `${rows.length === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
     note: (column: string, message: string) => `${column}: ${message}`,
   },
   zh: {
@@ -42,7 +44,7 @@ const words = texts({
     read: (encoding: string) => `按 ${encoding} 读取`,
     warnings: '提示',
     firstWarnings: (shown: number, all: number) => `共 ${all} 条提示，显示前 ${shown} 条`,
-    rows: (rows: string, more: number) => `第 ${rows} 行${more > 0 ? `等，另有 ${more} 行` : ''}`,
+    rows: (rows: readonly number[], more: number) => `第 ${rows.join('、')} 行${more > 0 ? `等，另有 ${more} 行` : ''}`,
     note: (column: string, message: string) => `${column}：${message}`,
   },
 })
@@ -167,15 +169,13 @@ export function Warnings({ result }: { result: Pick<AssetImportResult, 'warnings
           const { column, message } = all[0]!
           return (
             <li key={kind}>
-              {column === null ? message : t.note(column, message)} (
-              {t.rows(
-                all
-                  .slice(0, ROWS)
-                  .map(({ row }) => row)
-                  .join(', '),
-                all.length - ROWS,
+              {withNote(
+                column === null ? message : t.note(column, message),
+                t.rows(
+                  all.slice(0, ROWS).map(({ row }) => row),
+                  all.length - ROWS,
+                ),
               )}
-              )
             </li>
           )
         })}

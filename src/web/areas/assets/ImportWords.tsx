@@ -4,6 +4,7 @@ import { Box, Typography } from '@mui/material'
 
 import type { AssetImportResult } from '../../api/types.ts'
 import { wordOf } from '../../i18n/enums.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useLocale, useTexts } from '../../i18n/words.ts'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { CategoryPicker, LocationPicker, PersonPicker } from './inputs.tsx'
@@ -71,7 +72,7 @@ export function UnknownWords({ result: { unmatched }, maps, onChange }: WordsPro
           <Word
             key={`${kind} ${text}`}
             kind={kind}
-            label={`${column(kind)}: ${rows === 0 ? text : t.rows(text, rows)}`}
+            label={labelled(column(kind), rows === 0 ? text : t.rows(text, rows))}
             value={maps[kind][text]}
             suggestion={suggestion}
             onChange={(value) => set(kind, text, value)}

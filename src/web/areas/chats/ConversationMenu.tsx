@@ -19,6 +19,7 @@ import { useNavigate } from 'react-router'
 
 import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
+import { labelled } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { ActionDialog } from '../../ui/ActionDialog.tsx'
@@ -164,7 +165,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
         <ActionDialog
           operation="conversations.clear"
           input={{ params }}
-          title={`${t.clear}: ${title}`}
+          title={labelled(t.clear, title)}
           text={isNotes ? t.clearNotes : t.clearText}
           action={t.clear}
           done={t.cleared}
@@ -176,7 +177,7 @@ export function ConversationMenu({ conversation, members, onCleared }: Conversat
         <ActionDialog
           operation="conversations.delete"
           input={{ params }}
-          title={`${t.delete}: ${title}`}
+          title={labelled(t.delete, title)}
           text={isNotes ? t.deleteNotes : t.deleteText}
           action={t.delete}
           refreshes={['conversations.list']}

@@ -28,6 +28,7 @@ import { useAction } from '../../api/hooks.ts'
 import type { Conversation, GroupMember } from '../../api/types.ts'
 import { leave } from '../../browser/unsaved.ts'
 import { common } from '../../i18n/common.ts'
+import { labelled, withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ConfirmDialog } from '../../ui/dialogs.tsx'
@@ -259,7 +260,7 @@ function Member({ member, onActions }: MemberProps) {
         <Portrait name={member.nickname} url={member.avatarUrl} />
       </ListItemAvatar>
       <ListItemText
-        primary={member.userId === user.id ? `${member.nickname} (${s.you})` : member.nickname}
+        primary={withNote(member.nickname, member.userId === user.id && s.you)}
         sx={{ flex: '0 1 auto', mr: 1 }}
       />
       {member.role !== 'MEMBER' && <Chip size="small" label={t.roles[member.role]} />}
@@ -297,7 +298,7 @@ function QuestionDialog({ conversation: { id, title }, question, onClose, onLeft
   return (
     <ConfirmDialog
       isOpen
-      title={question.kind === 'leave' ? `${t.leave}: ${title}` : question.kind === 'own' ? t.own : t.remove}
+      title={question.kind === 'leave' ? labelled(t.leave, title) : question.kind === 'own' ? t.own : t.remove}
       text={
         question.kind === 'leave'
           ? t.leaveText

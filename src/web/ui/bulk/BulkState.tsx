@@ -3,6 +3,7 @@
 import { Alert, Box, Button, LinearProgress, Stack, Typography } from '@mui/material'
 
 import { ApiError } from '../../api/errors.ts'
+import { withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import type { Bulk, Progress } from './use-bulk.ts'
 
@@ -53,8 +54,9 @@ export function BulkState({ bulk: { progress, refusals, forget, stop } }: { bulk
       {refusals.map(({ error, names }) => (
         <Typography key={String(error)} variant="body2">
           {`${t.named(names.slice(0, MOST_NAMES), names.length - Math.min(names.length, MOST_NAMES))} `}
-          {error instanceof ApiError ? error.text : String(error)}
-          {error instanceof ApiError && error.requestId !== '' && ` (${t.request(error.requestId)})`}
+          {error instanceof ApiError
+            ? withNote(error.text, error.requestId !== '' && t.request(error.requestId))
+            : String(error)}
         </Typography>
       ))}
     </Alert>

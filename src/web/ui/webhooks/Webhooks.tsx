@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { useAction } from '../../api/hooks.ts'
 import { usePages } from '../../api/pages.ts'
 import { wordOf } from '../../i18n/enums.ts'
-import { relativeTime } from '../../i18n/format.ts'
+import { labelled, relativeTime, withNote } from '../../i18n/format.ts'
 import { useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { EmptyState } from '../Answer.tsx'
@@ -76,7 +76,7 @@ export function Webhooks({ orgId, isOfServer = false }: Whose) {
           webhook={open.kind === 'edit' ? open.webhook : undefined}
           whose={{ ...(orgId !== undefined && { orgId }), isOfServer }}
           onClose={close}
-          onMade={({ name, secret }) => setOpen({ kind: 'secret', title: `${t.made}: ${name}`, secret })}
+          onMade={({ name, secret }) => setOpen({ kind: 'secret', title: labelled(t.made, name), secret })}
         />
       )}
       {open?.kind === 'log' && <Deliveries webhook={open.webhook} isOfServer={isOfServer} onClose={close} />}
@@ -105,7 +105,7 @@ function WebhookRow({ webhook, mayChange, onOpen, onTest }: RowProps) {
   const t = useTexts(words)
   const { name, url, events, enabled, disabledReason, pending, lastSuccessAt } = webhook
   const health = healthOf(webhook)
-  const reason = disabledReason === null ? '' : ` (${wordOf('webhookReason', disabledReason)})`
+  const reason = disabledReason !== null && wordOf('webhookReason', disabledReason)
   const facts = [
     events.map((event) => (event === '*' ? t.all : event)).join(', '),
     pending > 0 && t.waiting(pending),
@@ -123,7 +123,7 @@ function WebhookRow({ webhook, mayChange, onOpen, onTest }: RowProps) {
           <Typography component="span" sx={{ fontWeight: 600, mr: 1 }}>
             {name}
           </Typography>
-          <Status tone={TONES[health]} text={t.health[health] + reason} />
+          <Status tone={TONES[health]} text={withNote(t.health[health], reason)} />
         </>
       }
       details={

@@ -6,7 +6,7 @@ import { useRef, useState } from 'react'
 
 import { newId } from '../../../api/new-id.ts'
 import type { Activity, ActivityInvitation } from '../../../api/types.ts'
-import { number } from '../../../i18n/format.ts'
+import { labelled, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useSession } from '../../../session/session.ts'
 import { useCopy } from '../../../ui/copy.ts'
@@ -116,7 +116,7 @@ export default function InviteDialog({ activity, onClose }: Props) {
   const people = peopleOf(lines)
   const refused = people.flatMap(({ email, name }, i) => {
     const problem = form.problem(`items.${i}.email`)
-    return problem === undefined ? [] : [`${email ?? name}: ${problem}`]
+    return problem === undefined ? [] : [labelled(String(email ?? name), problem)]
   })
   const problem = people.length > MAX_ITEMS ? t.tooMany : refused.slice(0, SHOWN_PROBLEMS).join('\n')
   return (

@@ -2,6 +2,7 @@
 
 import type { ActivityInvitation } from '../../../api/types.ts'
 import { common } from '../../../i18n/common.ts'
+import { labelled } from '../../../i18n/format.ts'
 import { texts } from '../../../i18n/words.ts'
 import type { Tone } from '../../../ui/Status.tsx'
 
@@ -60,5 +61,5 @@ export const titleOf = ({ name, email }: ActivityInvitation, t: { readonly witho
 
 export function mailText({ mail }: ActivityInvitation, t: (typeof invitationWords)['en']): string | undefined {
   if (mail === null) return undefined
-  return mail.reason === null ? t.mails[mail.state] : `${t.mails[mail.state]}: ${t.reasons[mail.reason]}`
+  return mail.reason === null ? t.mails[mail.state] : labelled(t.mails[mail.state], t.reasons[mail.reason])
 }

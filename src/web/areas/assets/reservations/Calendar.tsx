@@ -21,7 +21,7 @@ import { useCall } from '../../../api/hooks.ts'
 import { type Paged, usePages } from '../../../api/pages.ts'
 import type { Asset, AssetCalendarEntry } from '../../../api/types.ts'
 import { serverTime } from '../../../browser/server-time.ts'
-import { dateFormat } from '../../../i18n/format.ts'
+import { dateFormat, labelled } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useOwner, useOwnerQuery } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading, MoreButton } from '../../../ui/Answer.tsx'
@@ -301,7 +301,7 @@ function useEntryText(): (entry: AssetCalendarEntry) => { readonly who: string; 
   const names = useTexts(shared)
   const zone = useZone()
   return ({ kind, name, from, to }) => ({
-    who: [t.kinds[kind], name ?? names.busy].join(': '),
+    who: labelled(t.kinds[kind], name ?? names.busy),
     times: to === null ? t.since(timesText({ from, to: from }, zone)) : timesText({ from, to }, zone),
   })
 }

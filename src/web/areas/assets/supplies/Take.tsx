@@ -11,7 +11,7 @@ import { useCall } from '../../../api/hooks.ts'
 import { newId } from '../../../api/new-id.ts'
 import type { Supply } from '../../../api/types.ts'
 import { askForPersistence } from '../../../browser/persistence.ts'
-import { number } from '../../../i18n/format.ts'
+import { labelled, number } from '../../../i18n/format.ts'
 import { texts, useTexts } from '../../../i18n/words.ts'
 import { useMay, useSession } from '../../../session/session.ts'
 import { EmptyState, ErrorNotice, Loading } from '../../../ui/Answer.tsx'
@@ -217,7 +217,7 @@ function Form({ supply, query }: { supply: Supply; query: { orgId?: number } }) 
             </Button>
           }
         >
-          {number(entry.body.body.quantity)} {supply.unit}: {entry.refusal}
+          {labelled(`${number(entry.body.body.quantity)} ${supply.unit}`, entry.refusal!)}
         </Alert>
       ))}
       {outbox.error !== undefined && <ErrorNotice error={outbox.error} />}
