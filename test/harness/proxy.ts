@@ -10,6 +10,8 @@ export interface Proxy {
   readonly url: string
   /** Sends new connections to other servers from now on. */
   use(targets: readonly string[]): void
+  /** Holds requests back for these milliseconds from now on, by their path. */
+  slow(delayOf: (path: string) => number): void
   stop(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export async function startProxy(targets: readonly string[], port = 0): Promise<
   let addresses = targets.map((target) => new URL(target))
   const open = new Set<Socket>()
   let turn = 0
+  let delayOf = (_path: string): number => 0
 
   function pass(client: Socket, head: Buffer, tries = addresses.length): void {
     const { hostname, port } = addresses[turn++ % addresses.length]!
@@ -78,7 +81,10 @@ export async function startProxy(targets: readonly string[], port = 0): Promise<
     client.on('close', () => open.delete(client))
     readHead(client, (head, rest) => {
       client.pause()
-      pass(client, Buffer.concat([Buffer.from(head, 'latin1'), rest]))
+      const delay = delayOf(head.split(' ', 2)[1]!)
+      const go = (): void => pass(client, Buffer.concat([Buffer.from(head, 'latin1'), rest]))
+      if (delay === 0) go()
+      else setTimeout(go, delay)
     })
   })
   await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve))
@@ -86,6 +92,9 @@ export async function startProxy(targets: readonly string[], port = 0): Promise<
     url: `http://127.0.0.1:${(proxy.address() as { port: number }).port}`,
     use(others) {
       addresses = others.map((target) => new URL(target))
+    },
+    slow(next) {
+      delayOf = next
     },
     async stop() {
       proxy.close()

@@ -72,6 +72,14 @@ describe.if(hasFirefox)('the web application in Firefox', () => {
     await other.waitForURL('**/login')
   })
 
+  test('a page that is left while a part of it is loading does not come back', async () => {
+    proxy.slow((path) => (path.startsWith('/console/Overview-') ? 3000 : path === '/console/codes' ? 1000 : 0))
+    const page = await signIn()
+    await page.goto('/console/codes')
+    await page.getByRole('heading', { name: 'QR codes', level: 1 }).waitFor()
+    proxy.slow(() => 0)
+  })
+
   test('codes are read from a picture and from a handheld scanner', async () => {
     const page = await signIn()
     await page.goto('/console/scan')

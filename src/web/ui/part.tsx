@@ -4,6 +4,29 @@ import { type ComponentType, useEffect, useState } from 'react'
 
 import { PageSkeleton } from './PageSkeleton.tsx'
 
+/** Milliseconds for which the error of a part is held back while the page is left: as long as the next page may take. */
+const LEAVING = 20_000
+
+/**
+ * Firefox ends the requests of a page as soon as the user leaves it, although the next page may come seconds later. An error in between would
+ * reload this page (PageError.tsx) and so end the way to the next one.
+ */
+async function unlessLeft<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+  let isLeft = false
+  const leave = () => {
+    isLeft = true
+  }
+  addEventListener('beforeunload', leave)
+  try {
+    return await load()
+  } catch (error) {
+    if (isLeft) await new Promise((resolve) => setTimeout(resolve, LEAVING))
+    throw error
+  } finally {
+    removeEventListener('beforeunload', leave)
+  }
+}
+
 /**
  * A component from a file that is loaded when it is first shown: `part(() => import('./CodeList.tsx'))`. The placeholder is shown until
  * then, by default the shape of a page. A part that cannot be loaded throws the error of its import().
@@ -16,7 +39,7 @@ export function part<Props extends object>(
 ): ComponentType<Props> {
   let Loaded: ComponentType<Props> | undefined
   async function keep(): Promise<void> {
-    Loaded = (await load()).default
+    Loaded = (await unlessLeft(load)).default
   }
   return function Part(props: Props) {
     const [outcome, setOutcome] = useState<{ error?: unknown } | undefined>(Loaded && {})
