@@ -10,9 +10,12 @@ export interface Proxy {
   readonly url: string
   /** Sends new connections to other servers from now on. */
   use(targets: readonly string[]): void
+  stop(): Promise<void>
+}
+
+export interface SlowProxy extends Proxy {
   /** Holds requests back for these milliseconds from now on, by their path. */
   slow(delayOf: (path: string) => number): void
-  stop(): Promise<void>
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -38,7 +41,7 @@ const closing = (head: string): Buffer =>
   )
 
 /** `targets`: addresses of servers. One that refuses connections, because it was killed, is left out. `port`: that of a stopped proxy. */
-export async function startProxy(targets: readonly string[], port = 0): Promise<Proxy> {
+export async function startProxy(targets: readonly string[], port = 0): Promise<SlowProxy> {
   let addresses = targets.map((target) => new URL(target))
   const open = new Set<Socket>()
   let turn = 0

@@ -11,7 +11,7 @@ import { issued, withPasses } from '../activities/pass-helpers.ts'
 import { createAsset } from '../assets/helpers.ts'
 import { hasFirefox } from '../harness/firefox.ts'
 import { ok, useServer } from '../harness/index.ts'
-import { type Proxy, startProxy } from '../harness/proxy.ts'
+import { type SlowProxy, startProxy } from '../harness/proxy.ts'
 import { until, useBrowser } from './browser.ts'
 import { withCamera } from './camera.ts'
 import { makeContacts } from './contact-requests.ts'
@@ -21,7 +21,7 @@ if (!hasFirefox)
 
 describe.if(hasFirefox)('the web application in Firefox', () => {
   const { server, alice } = useServer({ people: ['alice'] })
-  let proxy: Proxy
+  let proxy: SlowProxy
   beforeAll(async () => {
     proxy = await startProxy([server.url])
   })
