@@ -57,6 +57,7 @@ export const cellError = (error: string): Localized =>
       ? notDecoded
       : text(`contains the error ${error}`, `单元格包含错误 ${error}`)
 export const nameNeeded = text('is required for a new asset', '新增资产时不能为空')
+export const supplyNameNeeded = text('is required for a new supply', '新增物料时不能为空')
 export const nameColumnNeeded = text(
   'A new asset needs a name: choose which of the columns is the name',
   '新增资产需要名称，请选择哪一列是名称',

@@ -11,7 +11,7 @@ import type { RowProblem } from '#lib/spreadsheets/problems.ts'
 import { NO_RESULT, type SheetCell, type SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { Missing, NEW } from '../importing/creating.service.ts'
-import { cellError, formulaEmpty, nameNeeded, sumRow } from '../importing/importing.errors.ts'
+import { cellError, formulaEmpty, sumRow, supplyNameNeeded } from '../importing/importing.errors.ts'
 import type { Names } from '../importing/names.service.ts'
 import { Unmatched } from '../importing/unmatched.rules.ts'
 import { amountIn, type Decimal, mapKey, type WordMap } from '../importing/values.rules.ts'
@@ -153,7 +153,7 @@ export class RowReader {
       if (existing !== undefined && meant !== undefined && meant !== existing.kind)
         if (await hasMovements(this.db, existing.id)) this.#problem(row, 'kind', kindIsUsed('').text)
     }
-    if (existing === undefined && input['name'] === undefined) this.#problem(row, 'name', nameNeeded)
+    if (existing === undefined && input['name'] === undefined) this.#problem(row, 'name', supplyNameNeeded)
     const path = `rows.${row.number}`
     const { value, problems } = check([input], 'rows')[0]!
     const found: FieldProblem[] = [...problems]
