@@ -44,6 +44,7 @@ const WORDS = {
     join: 'With the app',
     joinAlt: (name: string) => `QR code of ${name}`,
     signIn: 'You sign in first, or create an account.',
+    registered: 'Have you registered with your account? Sign in to see your registration.',
     scan: 'Open the app and scan this code. If this page is on the phone that has the app, take a screenshot and scan the picture. The code holds:',
     pass: 'You need a pass for the entrance. You find yours with the activity, after you have signed in.',
     checkIn: 'You check in at the place itself: scan the code that is posted there.',
@@ -80,6 +81,7 @@ const WORDS = {
     join: '使用应用',
     joinAlt: (name: string) => `${name}的二维码`,
     signIn: '需要先登录或注册账号。',
+    registered: '已用账号报名？登录后可查看你的报名。',
     scan: '打开应用扫描此码。如果正在用装有应用的手机查看本页，请截屏后从相册识别。此码内容为：',
     pass: '入场需要通行证，登录后可在活动页面查看。',
     checkIn: '请在现场签到：扫描现场张贴的签到码。',
@@ -254,7 +256,7 @@ function mainButton({ row, zone, locale, webAppPath }: ShownActivity, step: Excl
   return html`<div class="screen">
     ${step === 'early' && opensAt != null && html`<p>${words.opens(momentText(opensAt, zone, locale))}</p>`}
     ${step === 'closed' && html`<p>${words.closed}</p>`} ${button(words.steps[step], { href: webAppPath })}
-    <p class="hint">${words.signIn}</p>
+    <p class="hint">${step === 'full' || step === 'closed' ? words.registered : words.signIn}</p>
   </div>`
 }
 
