@@ -1,6 +1,8 @@
-/** Logged operations add exactly one row with the difference, and none if they are refused or change nothing. */
+/** Logged operations add exactly one row with the difference, whose fields the web application can label, and none if they are refused or change nothing. */
 
 import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 
 import { allEndpoints } from '#app'
 
@@ -11,6 +13,13 @@ const { server, admin } = useServer()
 
 const cases = new Map(LOGGED.flatMap((fixture) => Object.entries(fixture)))
 const operations = allEndpoints.filter(({ id }) => cases.has(id))
+
+/** Labels of fields in the web application, whose modules need a browser. */
+const webLabels = ['fields', 'log-words']
+  .flatMap((name) => [
+    ...readFileSync(resolve(import.meta.dir, `../../src/web/i18n/${name}.ts`), 'utf8').matchAll(/^  (\w+): \{ en:/gm),
+  ])
+  .map(([, name]) => name)
 
 const newest = async () => ok(await admin.call('operationLog.list', { query: { size: 100 } })).data
 
@@ -35,6 +44,9 @@ describe('the operation log', () => {
         before: expected.before,
         after: expected.after,
       })
+      // Settings are labelled by the server.
+      const changed = [items[0]!.before, items[0]!.after].flatMap((fields) => Object.keys(fields ?? {}))
+      expect(changed.filter((name) => !name.includes('.') && !webLabels.includes(name))).toEqual([])
       expect(refused.length).toBeGreaterThan(0)
       for (const send of refused) expect([400, 403, 404]).toContain((await send()).status)
       if (unchanged) ok(await unchanged())

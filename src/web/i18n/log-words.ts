@@ -1,6 +1,7 @@
 /** Words for the actions and targets of the operation log. */
 
 import type { LoggedAction, LoggedTarget } from '../api/types.ts'
+import type { Localized } from './locale.ts'
 import { things } from './things.ts'
 import { texts, textsOf } from './words.ts'
 
@@ -224,6 +225,54 @@ const targets = textsOf<LoggedTarget>({
   USER_ROLE: { en: 'Role of a user', zh: '用户角色' },
   BACKUP: things.backup.one,
 })
+
+/** Labels of the properties that only the log shows. `fields.ts` has those of the others. */
+export const logFields: Readonly<Record<string, Localized>> = {
+  client: { en: 'Client secret', zh: '客户端密钥' },
+  clientId: { en: 'Client id', zh: '客户端 ID' },
+  contentSha256: { en: 'SHA-256 of the content', zh: '内容的 SHA-256' },
+  createAccounts: { en: 'Makes accounts', zh: '创建账号' },
+  created: { en: 'New', zh: '新建' },
+  events: { en: 'Events', zh: '事件' },
+  expiresAt: { en: 'Valid until', zh: '有效期至' },
+  export: { en: 'Export', zh: '导出' },
+  groupsClaim: { en: 'Claim with the groups', zh: '包含群组的声明' },
+  holderUserId: { en: 'Holder', zh: '持有人' },
+  isRevoked: { en: 'Revoked', zh: '已撤销' },
+  issuer: { en: 'Issuer', zh: '签发者' },
+  linkByEmail: { en: 'Recognizes users by their e-mail address', zh: '按邮箱识别用户' },
+  linkedUserId: { en: 'Linked account', zh: '关联账号' },
+  logout: { en: 'Signing out', zh: '退出登录' },
+  loopback: { en: 'Always reached from its own computer', zh: '本机始终可访问' },
+  mail: { en: 'Mail', zh: '邮件' },
+  maxUses: { en: 'Uses allowed', zh: '可用次数' },
+  members: { en: 'Members', zh: '成员' },
+  mode: { en: 'Mode', zh: '方式' },
+  names: { en: 'Names', zh: '名称' },
+  origin: { en: 'Server of the address', zh: '地址所在服务器' },
+  ownerUserId: { en: 'Main account', zh: '主账号' },
+  points: { en: 'Permissions', zh: '权限' },
+  port: { en: 'Port', zh: '端口' },
+  prefix: { en: 'Beginning of the key', zh: '密钥开头' },
+  publicUrl: { en: 'Public address', zh: '公开地址' },
+  renewed: { en: 'Renewed', zh: '已更换' },
+  replaceWith: { en: 'Role after it', zh: '替换为' },
+  restore: { en: 'Restored backup', zh: '恢复的备份' },
+  roleMap: { en: 'Groups and organizations', zh: '群组与组织' },
+  roleMode: { en: 'Roles at each sign-in', zh: '每次登录时的角色' },
+  scopes: { en: 'Scopes', zh: '范围' },
+  security: { en: 'Encryption', zh: '加密方式' },
+  sequence: { en: 'Nth check-in', zh: '第几次签到' },
+  sessions: { en: 'Sessions', zh: '会话' },
+  sha256: { en: 'SHA-256', zh: 'SHA-256' },
+  state: { en: 'State', zh: '状态' },
+  trustMfa: { en: 'Trusts the second factor', zh: '信任第二因素' },
+  unchanged: { en: 'Unchanged', zh: '不变' },
+  updated: { en: 'Changed', zh: '修改' },
+  urlSha256: { en: 'SHA-256 of the address', zh: '地址的 SHA-256' },
+  user: { en: 'User', zh: '用户' },
+  way: { en: 'First sign-in', zh: '首次登录方式' },
+}
 
 export const logWords = texts({
   en: { actions: actionsEn, targets: targets.en },

@@ -7,9 +7,9 @@ import { usePages } from '../api/pages.ts'
 import type { OperationLogRow } from '../api/types.ts'
 import { type EnumName, enums, wordOf } from '../i18n/enums.ts'
 import { fields } from '../i18n/fields.ts'
-import { bytes, dateTime } from '../i18n/format.ts'
+import { bytes, dateTime, labelled } from '../i18n/format.ts'
 import type { Locale } from '../i18n/locale.ts'
-import { logWords } from '../i18n/log-words.ts'
+import { logFields, logWords } from '../i18n/log-words.ts'
 import { texts, useLocale, useTexts } from '../i18n/words.ts'
 import { useMay } from '../session/session.ts'
 import { ErrorNotice, Loading, MoreButton } from './Answer.tsx'
@@ -156,7 +156,7 @@ export function Change({
   const names = (before === null || after === null ? toldOf(both) : Object.keys(both)).filter(
     (name) => !isNamed(name, both),
   )
-  const label = (name: string) => own?.label(name) ?? fields[name]?.[locale] ?? name
+  const label = (name: string) => own?.label(name) ?? (fields[name] ?? logFields[name])?.[locale] ?? name
   const text = (name: string, value: unknown): string => {
     if (isEmpty(value)) return t.empty
     const chosen = own?.value(name, value)
@@ -200,8 +200,8 @@ export function Change({
         return (
           <Typography key={name} variant="body2" component="div" sx={{ overflowWrap: 'anywhere' }}>
             <Box component="span" sx={{ color: 'text.secondary' }}>
-              {label(name)}:
-            </Box>{' '}
+              {labelled(label(name), '')}
+            </Box>
             {lists !== undefined ? (
               <>
                 {lists.added.length > 0 && (
