@@ -172,6 +172,7 @@ export interface NoticeDialogProps {
   isOnlyOnce?: boolean
   onClose: () => void
   children: ReactNode
+  /** `md`: with a long list, which fills the screen of a phone. */
   maxWidth?: 'xs' | 'sm' | 'md'
 }
 
@@ -179,12 +180,14 @@ export interface NoticeDialogProps {
 export function NoticeDialog(props: NoticeDialogProps) {
   const { isOpen = true, title, action, isOnlyOnce = false, onClose, children, maxWidth = 'xs' } = props
   const t = useTexts(words)
+  const isPhone = useIsPhone()
   return (
     <Dialog
       open={isOpen}
       onClose={() => !isOnlyOnce && onClose()}
       fullWidth
       maxWidth={maxWidth}
+      fullScreen={isPhone && maxWidth === 'md'}
       aria-labelledby="notice-title"
     >
       <DialogTitle id="notice-title">{title}</DialogTitle>

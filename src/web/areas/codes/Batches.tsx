@@ -117,7 +117,8 @@ function Batch({ batch }: { batch: QrBlankBatch }) {
       <Box sx={{ flex: 1, minWidth: 0 }}>
         <Typography sx={{ fontWeight: 600, overflowWrap: 'anywhere' }}>{name}</Typography>
         <Typography variant="body2" color="text.secondary" sx={{ overflowWrap: 'anywhere' }}>
-          {numberOf(batch, first)} – {numberOf(batch, last)} · {date(createdAt)}
+          {first === last ? numberOf(batch, first) : `${numberOf(batch, first)} – ${numberOf(batch, last)}`} ·{' '}
+          {date(createdAt)}
         </Typography>
         <Typography variant="body2">
           {progress}
