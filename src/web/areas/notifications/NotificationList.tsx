@@ -246,7 +246,7 @@ function Row({ item, onDelete }: { item: Notification; onDelete: () => void }) {
                   whiteSpace: 'pre-line',
                 }}
               >
-                {item.bodyPlain}
+                {item.bodyPlain.replaceAll(/\n{2,}/g, '\n')}
               </Typography>
               <Stack component="span" direction="row" spacing={1} sx={{ mt: 0.75, alignItems: 'center' }}>
                 <Chip component="span" size="small" variant="outlined" label={types[item.type]} />
