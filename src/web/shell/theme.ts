@@ -35,6 +35,8 @@ const components: ThemeOptions['components'] = {
   MuiMenuItem: { styleOverrides: { root: ring(-2) } },
   MuiListItemButton: { styleOverrides: { root: ring(-2) } },
   // Buttons that scroll appear where tabs are hidden at their side, and not on phones.
+  // Buttons of notices break no words: the text beside them breaks.
+  MuiAlert: { styleOverrides: { action: { flexShrink: 0, '& .MuiButton-root': { whiteSpace: 'nowrap' } } } },
   MuiTabs: { styleOverrides: { scrollButtons: { '&.Mui-disabled': { display: 'none' } } } },
   // On phones, more tabs fit beside each other, and the last one is seen at least in part.
   MuiTab: {
