@@ -263,3 +263,15 @@ describe('a thing that two tabs change', () => {
     })
   })
 })
+
+test('the page of a thing that does not exist says so under a heading, and leads to the start', async () => {
+  browser.allow(/status of 404/)
+  const page = await browser.signedIn(mallory)
+  for (const address of ['/assets/999999', '/assets/supplies/999999/edit', '/reservations/999999', '/orgs/999999']) {
+    await page.goto(`/console${address}`)
+    await page.getByRole('heading', { name: 'This page does not exist', level: 1 }).waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  }
+  await page.getByRole('link', { name: 'Go to the start' }).click()
+  await page.getByText('Hello').waitFor()
+})

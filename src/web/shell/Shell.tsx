@@ -5,11 +5,11 @@ import { Route, Routes, useParams } from 'react-router'
 
 import type { Page } from '../areas/area.ts'
 import { useMay, useSession } from '../session/session.ts'
+import { NoAccess, NotFound } from '../ui/NotFound.tsx'
 import { PageSkeleton } from '../ui/PageSkeleton.tsx'
 import { areas } from './areas.ts'
 import { Home } from './Home.tsx'
 import { Layout } from './Layout.tsx'
-import { NoAccess, NotFound } from './NotFound.tsx'
 import { startUnsent } from './unsent.ts'
 
 startUnsent()

@@ -1,10 +1,14 @@
 /** The pages for addresses that lead nowhere, and for those that the user may not open. */
 
 import { Button, Stack, Typography } from '@mui/material'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 
+import { ApiError } from '../api/errors.ts'
 import { texts, useTexts } from '../i18n/words.ts'
-import { useTitle } from '../ui/title.ts'
+import { Answer } from './Answer.tsx'
+import { useTitle } from './title.ts'
 
 const words = texts({
   en: {
@@ -41,6 +45,14 @@ export function NotFound() {
   const t = useTexts(words)
   return <Notice title={t.title} text={t.text} />
 }
+
+/** Draws a whole page with the answer of a query. A row that does not exist is as an address that leads nowhere. */
+export function PageAnswer<T>(props: { query: UseQueryResult<T, Error>; children: (data: T) => ReactNode }) {
+  const { data, error } = props.query
+  return data === undefined && isMissing(error) ? <NotFound /> : <Answer {...props} />
+}
+
+const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404
 
 export function NoAccess() {
   const t = useTexts(words)

@@ -11,7 +11,7 @@ import { useSearchParams } from 'react-router'
 
 import { texts, useTexts } from '../i18n/words.ts'
 import { chooseWorkspace, type Owner, OwnerContext, useOwner, useSession } from '../session/session.ts'
-import { Answer } from './Answer.tsx'
+import { PageAnswer } from './NotFound.tsx'
 
 const words = texts({
   en: {
@@ -50,7 +50,7 @@ export function OwnedAnswer<Row extends { readonly orgId: number | null }>({
   query: UseQueryResult<Row, Error>
   children: (row: Row) => ReactNode
 }) {
-  return <Answer query={query}>{(row) => <Owned orgId={row.orgId}>{children(row)}</Owned>}</Answer>
+  return <PageAnswer query={query}>{(row) => <Owned orgId={row.orgId}>{children(row)}</Owned>}</PageAnswer>
 }
 
 /** Below the title of a page about a row that does not belong to the workspace. */

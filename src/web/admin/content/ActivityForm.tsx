@@ -10,7 +10,7 @@ import { bodyOf, emptyValues, paths, type Values, valuesOf } from '../../areas/a
 import { NoticeQuestion, noticeValues, useNotice } from '../../areas/activities/messages/Notice.tsx'
 import { useLabels } from '../../i18n/fields.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Answer } from '../../ui/Answer.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { OrgPicker, UserPicker } from '../../ui/pickers.tsx'
 import { useForm } from '../../ui/use-form.tsx'
@@ -47,7 +47,7 @@ function useSettings() {
 
 function Edit({ activityId }: { activityId: number }) {
   const query = useCall('admin.activities.get', { params: { activityId } })
-  return <Answer query={query}>{(activity) => <EditForm key={activity.id} activity={activity} />}</Answer>
+  return <PageAnswer query={query}>{(activity) => <EditForm key={activity.id} activity={activity} />}</PageAnswer>
 }
 
 function EditForm({ activity }: { activity: AdminActivity }) {

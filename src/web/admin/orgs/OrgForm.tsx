@@ -9,9 +9,9 @@ import type { AdminOrganizationDetail } from '../../api/types.ts'
 import { bodyOf, OrgFields, type OrgValues, valuesOf } from '../../areas/orgs/OrgFields.tsx'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
-import { Answer } from '../../ui/Answer.tsx'
 import { CheckField } from '../../ui/fields.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Section } from '../../ui/parts.tsx'
 import { UserPicker } from '../../ui/pickers.tsx'
@@ -69,7 +69,7 @@ export function OrgCreate() {
 export function OrgEdit() {
   const orgId = Number(useParams().id)
   const query = useCall('admin.orgs.get', { params: { orgId } })
-  return <Answer query={query}>{(org) => <EditForm key={org.id} org={org} />}</Answer>
+  return <PageAnswer query={query}>{(org) => <EditForm key={org.id} org={org} />}</PageAnswer>
 }
 
 function EditForm({ org }: { org: AdminOrganizationDetail }) {

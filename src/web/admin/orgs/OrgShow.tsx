@@ -13,11 +13,11 @@ import { dateTime, labelled, number } from '../../i18n/format.ts'
 import { resourceWords } from '../../i18n/resource-words.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
-import { Answer } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { ChoiceField } from '../../ui/fields.tsx'
 import { History } from '../../ui/History.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { MEMBERSHIP_REFRESHES } from '../../ui/org-roles.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -86,7 +86,7 @@ const words = texts({
 export default function OrgShow() {
   const orgId = Number(useParams().id)
   const query = useCall('admin.orgs.get', { params: { orgId } })
-  return <Answer query={query}>{(org) => <Shown org={org} />}</Answer>
+  return <PageAnswer query={query}>{(org) => <Shown org={org} />}</PageAnswer>
 }
 
 function Shown({ org }: { org: AdminOrganizationDetail }) {

@@ -12,10 +12,10 @@ import { dateTime } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
-import { Answer } from '../../ui/Answer.tsx'
 import { DialogButton } from '../../ui/DialogButton.tsx'
 import { FormDialog } from '../../ui/dialogs.tsx'
 import { History } from '../../ui/History.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { Facts, Section } from '../../ui/parts.tsx'
 import { PictureField } from '../../ui/PictureField.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
@@ -105,7 +105,7 @@ const words = texts({
 export default function UserShow() {
   const userId = Number(useParams().id)
   const query = useCall('admin.users.get', { params: { userId } })
-  return <Answer query={query}>{(user) => <Shown user={user} />}</Answer>
+  return <PageAnswer query={query}>{(user) => <Shown user={user} />}</PageAnswer>
 }
 
 function Shown({ user }: { user: UserAdmin }) {

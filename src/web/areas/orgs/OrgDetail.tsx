@@ -10,7 +10,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { useRecent } from '../../session/recent.ts'
 import { reloadSession, useMay, useSession } from '../../session/session.ts'
 import { ActionButton } from '../../ui/ActionButton.tsx'
-import { Answer } from '../../ui/Answer.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { Nothing, part } from '../../ui/part.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { TabbedPage } from '../../ui/TabbedPage.tsx'
@@ -83,7 +83,7 @@ const words = texts({
 export default function OrgDetail() {
   const id = Number(useParams().id)
   const query = useCall('orgs.get', { params: { id } })
-  return <Answer query={query}>{(org) => <Shown key={org.id} org={org} />}</Answer>
+  return <PageAnswer query={query}>{(org) => <Shown key={org.id} org={org} />}</PageAnswer>
 }
 
 function Shown({ org }: { org: Organization }) {

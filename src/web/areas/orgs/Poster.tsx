@@ -9,8 +9,8 @@ import type { Organization } from '../../api/types.ts'
 import { common } from '../../i18n/common.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { AddressWarning, usePrinting } from '../../ui/AddressWarning.tsx'
-import { Answer } from '../../ui/Answer.tsx'
 import { PrintedName } from '../../ui/Logo.tsx'
+import { PageAnswer } from '../../ui/NotFound.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { Portrait } from '../../ui/Portrait.tsx'
 import { QrPicture } from '../../ui/QrPicture.tsx'
@@ -35,7 +35,7 @@ const words = texts({
 export default function Poster() {
   const id = Number(useParams().id)
   const query = useCall('orgs.get', { params: { id } })
-  return <Answer query={query}>{(org) => <Sheet org={org} />}</Answer>
+  return <PageAnswer query={query}>{(org) => <Sheet org={org} />}</PageAnswer>
 }
 
 function Sheet({ org }: { org: Organization }) {

@@ -12,8 +12,9 @@ import type { ResolvedScanRecord, ScanTarget } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay, useRowQuery } from '../../session/session.ts'
+import { Answer } from '../../ui/Answer.tsx'
 import { ContentView } from '../../ui/ContentView.tsx'
-import { OwnedAnswer } from '../../ui/Owned.tsx'
+import { Owned } from '../../ui/Owned.tsx'
 import { LabelState } from './LabelState.tsx'
 
 const words = texts({
@@ -154,7 +155,15 @@ export function UnsavedScan({ content, error, onSave, onNext }: UnsavedScanProps
 /** Asks what a label is that stands for nothing yet. */
 function FreeLabel({ slug }: { slug: string }) {
   const query = useCall('qrBlanks.get', { params: { slug } })
-  return <OwnedAnswer query={query}>{(blank) => <LabelState blank={blank} />}</OwnedAnswer>
+  return (
+    <Answer query={query}>
+      {(blank) => (
+        <Owned orgId={blank.orgId}>
+          <LabelState blank={blank} />
+        </Owned>
+      )}
+    </Answer>
+  )
 }
 
 /** The way to the thing that a content refers to. */
