@@ -37,7 +37,7 @@ export function draw(place: HTMLElement, { times, series, kind, height, ink, gri
       legend: { show: series.length > 1, live: false },
       cursor: { y: false },
       axes: [
-        { ...axis, values: (_, ticks) => ticks.map((tick) => date(tick * 1000)), space: 90, size: 32 },
+        { ...axis, values: (_, ticks) => ticks.map((tick) => date(tick * 1000)), space: 120, size: 32 },
         { ...axis, values: (_, ticks) => ticks.map((tick) => number(tick)), size: 56, incrs: STEPS },
       ],
       scales: { y: { range: (_, __, max) => [0, Math.max(max ?? 0, 1) * 1.1] } },

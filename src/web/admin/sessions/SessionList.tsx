@@ -4,6 +4,7 @@ import { Logout } from '@mui/icons-material'
 
 import { call } from '../../api/client.ts'
 import type { AdminSession } from '../../api/types.ts'
+import { withNote } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { BulkAction } from '../../ui/BulkAction.tsx'
@@ -56,7 +57,7 @@ export default function SessionList() {
         },
         {
           source: 'deviceName',
-          render: ({ deviceName, isCurrent }) => (isCurrent ? `${deviceName} (${t.yours})` : deviceName),
+          render: ({ deviceName, isCurrent }) => withNote(deviceName, isCurrent && t.yours),
         },
         {
           source: 'ipAddress',
