@@ -228,7 +228,7 @@ function answersCard(shown: Shown): Html | undefined {
   )
 }
 
-/** Undefined if nothing can be done any more. */
+/** Undefined for a registration that has ended. */
 function moreCard(shown: Shown, secret: string): Html | undefined {
   const { page, path, locale, asks } = shown
   const words = WORDS[locale]
