@@ -63,7 +63,7 @@ test('a user adds a passkey, names it, makes it the second factor and signs in w
 
   await page.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
   await dialog.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
   await page.getByText('Every sign-in asks for a passkey.').waitFor()
 
   // The virtual authenticator takes what the browser offers in the field for the name.
@@ -82,7 +82,7 @@ test('a passkey opens a session by itself, and after the password as second fact
   await addKey(page)
   await page.getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Ask for a passkey at every sign-in' }).click()
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
 
   await signOut(page)
   await page.goto('/console/login')

@@ -39,7 +39,7 @@ const words = texts({
     codesText:
       'Each of them replaces the app once, if you lose your phone. They are shown only now: print them or write them down.',
     save: 'Save as a file',
-    understood: 'I have kept them',
+    understood: 'I have saved them',
     file: `Recovery codes of ${site.name}`,
   },
   zh: {
@@ -194,7 +194,16 @@ export function Codes({ codes, onClose }: { codes: readonly string[]; onClose: (
       <Alert severity="warning">{t.codesText}</Alert>
       <Box
         component="ul"
-        sx={{ columnCount: 2, m: 0, pl: 3, fontFamily: 'monospace', fontSize: '1.05rem', lineHeight: 1.9 }}
+        sx={{
+          columnCount: 2,
+          m: 0,
+          p: 0,
+          listStyle: 'none',
+          textAlign: 'center',
+          fontFamily: 'monospace',
+          fontSize: '1.05rem',
+          lineHeight: 1.9,
+        }}
       >
         {codes.map((code) => (
           <li key={code}>{code}</li>
