@@ -382,3 +382,18 @@ test('the bar of a phone has the four parts that its user chooses, and none that
   await bar.getByRole('link', { name: 'Activities' }).waitFor()
   expect(await parts()).toEqual(['QR codes', 'Activities', 'Scan', 'Chats', 'Menu'])
 })
+
+test('“Show more” keeps the focus at the end of the list, also when the last rows have come', async () => {
+  for (let n = 1; n <= 65; n++) ok(await alice.call('qrCodes.create', { body: { name: `Row ${n}`, content: `${n}` } }))
+  const { total } = ok(await alice.call('qrCodes.list')).data
+  const page = await browser.signedIn(alice)
+  await page.goto('/console/codes')
+  const focused = page.locator(':focus')
+  await page.getByRole('button', { name: `Show more (30 / ${total})` }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: `Show more (60 / ${total})` }).waitFor()
+  expect(await focused.innerText()).toBe(`Show more (60 / ${total})`)
+  await page.keyboard.press('Enter')
+  await page.getByText(`All ${total} are shown.`).waitFor()
+  expect(await focused.innerText()).toBe(`All ${total} are shown.`)
+})

@@ -1,12 +1,13 @@
 /** Skeleton, error and empty state of a page that calls an operation. */
 
 import type { SvgIconComponent } from '@mui/icons-material'
-import { Alert, Box, Button, Skeleton, Stack, Typography } from '@mui/material'
+import { Alert, Box, Button, CircularProgress, Skeleton, Stack, Typography } from '@mui/material'
 import type { UseQueryResult } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 
 import { ApiError, MUST_ENABLE_TOTP } from '../api/errors.ts'
+import { number } from '../i18n/format.ts'
 import { texts, useTexts } from '../i18n/words.ts'
 import { Mosaic } from './Mosaic.tsx'
 
@@ -16,6 +17,7 @@ const words = texts({
     request: 'Request',
     loading: 'Loading',
     more: 'Show more',
+    all: (n: string) => `All ${n} are shown.`,
     failed: 'The page could not be shown.',
     setUp: 'Set it up',
   },
@@ -24,6 +26,7 @@ const words = texts({
     request: '请求编号',
     loading: '加载中',
     more: '显示更多',
+    all: (n: string) => `已显示全部 ${n} 项。`,
     failed: '页面无法显示。',
     setUp: '去设置',
   },
@@ -151,12 +154,43 @@ export function MoreButton({
   isLoading?: boolean
 }) {
   const t = useTexts(words)
-  if (shown >= total) return null
+  const [usedAt, setUsedAt] = useState(Infinity)
+  if (shown >= total) return shown > usedAt ? <AllShown text={t.all(number(total))} /> : null
+  const more = () => {
+    if (isLoading) return
+    setUsedAt(shown)
+    onMore()
+  }
   return (
     <Stack sx={{ alignItems: 'center', py: 2, displayPrint: 'none' }}>
-      <Button variant="outlined" onClick={onMore} loading={isLoading ?? false}>
+      {/* Not `loading`, which disables the button: the focus would be lost. */}
+      <Button
+        variant="outlined"
+        onClick={more}
+        aria-disabled={isLoading}
+        {...(isLoading && { startIcon: <CircularProgress size={16} color="inherit" aria-hidden /> })}
+      >
         {t.more} ({shown} / {total})
       </Button>
     </Stack>
+  )
+}
+
+/** Takes the place of the button that loaded the last rows, and its focus: otherwise the next Tab would begin at the top of the page. */
+function AllShown({ text }: { text: string }) {
+  const place = useRef<HTMLParagraphElement>(null)
+  useEffect(() => {
+    if (document.activeElement === document.body) place.current?.focus({ preventScroll: true })
+  }, [])
+  return (
+    <Typography
+      ref={place}
+      tabIndex={-1}
+      variant="body2"
+      color="text.secondary"
+      sx={{ py: 2, textAlign: 'center', outline: 'none', displayPrint: 'none' }}
+    >
+      {text}
+    </Typography>
   )
 }
