@@ -12,8 +12,9 @@ import { assets } from '#db/schema/assets.ts'
 import { files } from '#db/schema/files.ts'
 import { organizations } from '#db/schema/orgs.ts'
 import { qrCodes, scanRecords } from '#db/schema/qr-codes.ts'
-import { countByQuarter, countLastActivity, SERIES } from '#domains/admin/statistics/statistics.store.ts'
-import { QUARTER_HOUR } from '#lib/quarter-hours.ts'
+import { countActive, countByQuarter, countLastActivity, SERIES } from '#domains/admin/statistics/statistics.store.ts'
+import { lastDays } from '#lib/days.ts'
+import { QUARTER_HOUR, quartersOf } from '#lib/quarter-hours.ts'
 
 import { createRole, grant } from '../access/helpers.ts'
 import { createActivity } from '../activities/helpers.ts'
@@ -81,12 +82,15 @@ describe.if(inProcess)('the statistics of the server', () => {
     server.ctx.db.write('test', async (tx) => void (await tx.update(table).set({ createdAt: at })))
 
   /** The number of statements of the statistics that `run` has the worker execute. Jobs and, on PostgreSQL, all other readers use it too. */
-  async function statements(run: () => unknown): Promise<number> {
+  async function statements(
+    run: () => unknown,
+    isCounted = (sql: string) => sql.includes(` / ${QUARTER_HOUR}`) || sql.includes('list_totals'),
+  ): Promise<number> {
     const runner = (server.ctx.db.readInWorker as ReadDb).runner as Runner
     const { rows } = runner
     let n = 0
     runner.rows = (sql, params) => {
-      if (sql.includes(` / ${QUARTER_HOUR}`) || sql.includes('list_totals')) n += 1
+      if (isCounted(sql)) n += 1
       return rows.call(runner, sql, params)
     }
     try {
@@ -186,6 +190,15 @@ describe.if(inProcess)('the statistics of the server', () => {
     expect(raced).toBe(once)
   })
 
+  test.if(!!process.env['TEST_DATABASE_URL'])('count active users once a minute for each beginning of a period', async () => {
+    const zones = Intl.supportedValuesOf('timeZone').slice(0, 50)
+    const isOfUses = (sql: string) => sql.includes('"last_active_at" >= ')
+    server.clock.advance(MINUTE)
+    const beginnings = zones.map((tz) => quartersOf(lastDays(server.clock.now(), 30, tz)).first)
+    expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(new Set(beginnings).size)
+    expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(0)
+  })
+
   test.if(!process.env['TEST_DATABASE_URL'])('are found by indexes, step by step', async () => {
     server.clock.advance(MINUTE)
     const plans = await plansOf(server.ctx.db.readInWorker, () => show())
@@ -232,5 +245,9 @@ describe.if(inProcess)('the statistics of the server', () => {
     const lastSeen = await collect(countLastActivity(db, 0))
     expect(Object.keys(lastSeen).length).toBeGreaterThan(0)
     for (const step of [1, 2]) expect(await collect(countLastActivity(db, 0, step))).toEqual(lastSeen)
+    for (const quarter of [0, ...Object.keys(lastSeen).map(Number), 9e6]) {
+      const later = Object.entries(lastSeen).filter(([q]) => Number(q) >= quarter)
+      expect(await countActive(db, quarter * QUARTER_HOUR)).toBe(later.reduce((sum, [, n]) => sum + n, 0))
+    }
   })
 })

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, isNotNull, isNull, lt, lte, or, type SQL, sql, sum } from 'drizzle-orm'
+import { and, asc, count, eq, exists, gt, gte, isNull, lt, lte, or, type SQL, sql, sum } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 
 import { dialect } from '#db/dialect.ts'
@@ -45,7 +45,7 @@ export const SERIES = {
  */
 const STEP_ROWS = dialect === 'sqlite' ? 20_000 : Number.POSITIVE_INFINITY
 /** The same for users, each with a look at the sessions. */
-const STEP_USERS = dialect === 'sqlite' ? 20_000 : Number.POSITIVE_INFINITY
+const STEP_USERS = 20_000
 
 const numberOf = ({ bytes }: Series): SQL<number> =>
   bytes === undefined ? count() : sql`coalesce(${sum(bytes)}, 0)`.mapWith(Number)
@@ -111,13 +111,15 @@ function countRanges(db: Db, { table, createdAt, live }: Series, from: number): 
     .where(sql`n > 0`)
 }
 
-/** By quarter-hours, the users who were active then for the last time: signed in or used a session. Not before `from`. */
+/**
+ * By quarter-hours, the users who were active then for the last time: signed in or used a session. Not before `from`. For SQLite, where one reading of
+ * all users serves all periods.
+ */
 export async function* countLastActivity(
   db: Db,
   from: number,
   stepUsers = STEP_USERS,
 ): AsyncGenerator<readonly QuarterRow[]> {
-  if (stepUsers === Number.POSITIVE_INFINITY) return yield await countAllLastActivity(db, from)
   for (let after: number | undefined = 0; after !== undefined;) {
     const last: number | undefined = await idAfter(db, after, stepUsers)
     const inStep = (id: SQLiteColumn) => and(gt(id, after!), last === undefined ? undefined : lte(id, last))
@@ -146,31 +148,32 @@ export async function* countLastActivity(
 }
 
 /**
- * The same in one statement, for PostgreSQL, which reads each table once. It takes half as long as grouping sign-ins and uses together, whose number of
- * users it does not know.
+ * How many users signed in or used a session since then. PostgreSQL reads both tables once, with all processors that it may have, because nothing is
+ * grouped by user: the latest time of each of a million users took it 2.1 s, and this takes it 0.9 s of several processors. In one statement, so that
+ * nobody who signs in meanwhile is missed.
  */
-function countAllLastActivity(db: Db, from: number): Promise<readonly QuarterRow[]> {
-  const uses = db
-    .select({ userId: sessions.userId, at: sql`max(${sessions.lastActiveAt})`.as('at') })
-    .from(sessions)
-    .where(gte(sessions.lastActiveAt, from))
-    .groupBy(sessions.userId)
-    .as('uses')
-  const people = db
-    .select({ at: sql`greatest(${users.lastLoginAt}, ${uses.at})`.as('latest') })
+export async function countActive(db: Db, since: number): Promise<number> {
+  const signedIn = gte(users.lastLoginAt, since)
+  const some = db
+    .select({ n: count() })
     .from(users)
-    .leftJoin(uses, eq(uses.userId, users.id))
-    .where(and(SERIES.users.live, or(gte(users.lastLoginAt, from), isNotNull(uses.at))))
-    .as('people')
-  return db
-    .select({ quarter: quarter(sql`${people.at}`), n: count() })
-    .from(people)
-    .groupBy(quarter(sql`${people.at}`))
+    .where(and(SERIES.users.live, signedIn))
+  const hasUsed = exists(
+    db
+      .select({ id: sessions.id })
+      .from(sessions)
+      .where(and(eq(sessions.userId, users.id), gte(sessions.lastActiveAt, since))),
+  )
+  const others = db
+    .select({ n: count() })
+    .from(users)
+    .where(and(SERIES.users.live, or(isNull(users.lastLoginAt), lt(users.lastLoginAt, since)), hasUsed))
+  const [row] = await db.select({ n: sql`${some} + ${others}`.mapWith(Number) }).from(sql`(select 1) as one`)
+  return row!.n
 }
 
 /** The id of the user who comes `steps` users later; undefined behind the last one. */
 async function idAfter(db: Db, after: number, steps: number): Promise<number | undefined> {
-  if (steps === Number.POSITIVE_INFINITY) return undefined
   const [row] = await db
     .select({ id: users.id })
     .from(users)
