@@ -28,6 +28,7 @@ import { searchScans } from '#domains/qr-codes/scans/scans.store.ts'
 import { pause } from '#lib/pause.ts'
 
 import { type Place, rejection, withPlace, withStore } from './fresh.ts'
+import { statementsOf } from './plans.ts'
 
 /** A search that runs until `end` is called. */
 function held(store: Store, userId: number, name: string, log: string[]) {
@@ -309,7 +310,26 @@ test('a search that looks into other tables finds the same rows as plain SQL, ho
         }
       }
     }
+    if (dialect === 'sqlite') return
+    const absent = allSessions({ page: 1, size: 20, status: 'ACTIVE', keyword: 'absent' })
+    const run = (db: Db) => statementsOf(db, () => searchPage(db, absent, { page: 1, size: 20 }))
+    const statements = await store.search(1, run)
+    // The last row of each slice is looked up first.
+    const sliceRows = statements.flatMap(([text, params]) =>
+      text.includes('case when') ? [] : [Number(params.at(-1)) + 1],
+    )
+    expect(Math.max(...sliceRows)).toBeLessThanOrEqual(2000)
+    expect(sliceRows.reduce((sum, rows) => sum + rows, 0)).toBeLessThan(6000)
+    expect(statements.filter(([text]) => text.includes('elsewhere_0'))).toHaveLength(1)
   }))
+
+test.if(dialect === 'postgres')('each statement of a search gets a plan for its own values', () =>
+  withStore(async (store) => {
+    const mode = { mode: sql<string>`current_setting('plan_cache_mode')` }
+    const rows = await store.search(1, (db) => db.select(mode).from(sql`(select 1) as one`))
+    expect(rows).toEqual([{ mode: 'force_custom_plan' }])
+  }),
+)
 
 const sessionId = ({ session }: { readonly session: { readonly id: number } }): number => session.id
 const checkInId = ({ id }: { readonly id: number }): number => id
