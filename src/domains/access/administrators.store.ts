@@ -1,5 +1,6 @@
-import { and, asc, eq, inArray, ne } from 'drizzle-orm'
+import { and, asc, eq, ne } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { roles, userRoles } from '#db/schema/access.ts'
 import { users } from '#db/schema/accounts.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -17,7 +18,7 @@ export const personalRolesOf = (db: Db | Tx, userIds: readonly number[]) =>
     })
     .from(userRoles)
     .innerJoin(roles, eq(roles.id, userRoles.roleId))
-    .where(and(inArray(userRoles.userId, [...userIds]), ne(roles.domain, 'ORG'), eq(roles.scopeId, 0)))
+    .where(and(isOneOf(userRoles.userId, userIds), ne(roles.domain, 'ORG'), eq(roles.scopeId, 0)))
     .orderBy(asc(roles.id))
 
 /** Undefined if the user does not exist. */

@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, inArray, isNotNull, ne, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, ne, or, sql } from 'drizzle-orm'
 
-import { isAnyOf } from '#db/dialect.ts'
+import { isAnyOf, isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import {
   activities,
@@ -208,7 +208,7 @@ async function clearSome(tx: Tx, some: PromiseLike<Listed[]>): Promise<Cleared[]
       deletedAt: tx.stamp,
       updatedAt: tx.stamp,
     })
-    .where(and(inArray(passes.id, [...before.keys()]), isKept))
+    .where(and(isOneOf(passes.id, [...before.keys()]), isKept))
     .returning({ ...listedPasses.columns, usedCount: passes.usedCount })
   for (const row of rows) listedPasses.updated(tx, before.get(row.id)!, row)
   return rows

@@ -17,6 +17,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains, someTextContains } from '#db/contains.ts'
+import { isOneOf } from '#db/dialect.ts'
 import type { Select } from '#db/list-order.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
@@ -289,7 +290,7 @@ export async function codesWithPhotos(tx: Tx, ids: readonly number[]): Promise<n
   const rows = await tx
     .select({ id: qrCodes.id })
     .from(qrCodes)
-    .where(and(inArray(qrCodes.id, [...ids]), exists(photos)))
+    .where(and(isOneOf(qrCodes.id, ids), exists(photos)))
   return rows.map((row) => row.id)
 }
 

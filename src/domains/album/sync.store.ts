@@ -1,8 +1,8 @@
 /** Photos as devices that synchronize read them. */
 
-import { and, asc, eq, gt, inArray, lte, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, lte, ne, sql } from 'drizzle-orm'
 
-import { isInJson, notByIndex } from '#db/dialect.ts'
+import { isInJson, isOneOf, notByIndex } from '#db/dialect.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { albumPhotos } from '#db/schema/album.ts'
@@ -48,7 +48,7 @@ export async function findPhotos(db: Db, owner: Owner, ids: readonly number[], u
     eq(notByIndex(albumPhotos.orgId), orgId),
   )
   return photosWithFiles(db).where(
-    and(inArray(albumPhotos.id, [...ids]), isTheirs, lte(notByIndex(albumPhotos.updatedAt), until)),
+    and(isOneOf(albumPhotos.id, ids), isTheirs, lte(notByIndex(albumPhotos.updatedAt), until)),
   )
 }
 

@@ -5,7 +5,7 @@
 
 import { and, asc, eq, exists, gt, inArray, isNotNull, isNull, lt, ne, notExists, or, type SQL, sql } from 'drizzle-orm'
 
-import { dialect } from '#db/dialect.ts'
+import { dialect, isOneOf } from '#db/dialect.ts'
 import { assetLoans, assets } from '#db/schema/assets.ts'
 import { assetReservationItems as items, assetReservations as reservations } from '#db/schema/reservations.ts'
 import type { Db, SQLiteColumn, Tx } from '#db/store.ts'
@@ -72,7 +72,7 @@ export async function reservedTimes(db: Db | Tx, assetIds: readonly number[], qu
     .select({ assetId: items.assetId, from: items.startsAt, to: items.busyUntil })
     .from(items)
     .innerJoin(reservations, eq(reservations.id, items.reservationId))
-    .where(and(inArray(items.assetId, [...assetIds]), isNotNull(items.assetId), isKept(question)))
+    .where(and(isOneOf(items.assetId, assetIds), isNotNull(items.assetId), isKept(question)))
     .orderBy(asc(items.startsAt), asc(items.id))
     .limit(MAX_TIMES)
   return rows.map((row) => ({ ...row, assetId: row.assetId! }))
@@ -87,7 +87,7 @@ export async function busyTimes(db: Db | Tx, assetIds: readonly number[], questi
   const loans = await db
     .select({ assetId: assetLoans.assetId, from: assetLoans.checkedOutAt, to: assetLoans.dueAt })
     .from(assetLoans)
-    .where(and(inArray(assetLoans.assetId, [...assetIds]), isLent(question)))
+    .where(and(isOneOf(assetLoans.assetId, assetIds), isLent(question)))
     .limit(MAX_TIMES)
   return [...loans, ...(await reservedTimes(db, assetIds, question))]
 }
@@ -104,7 +104,7 @@ export async function poolTimes(db: Db | Tx, supplyIds: readonly number[], quest
     .select({ supplyId: items.supplyId, quantity: items.quantity, from: items.startsAt, to: items.busyUntil })
     .from(items)
     .innerJoin(reservations, eq(reservations.id, items.reservationId))
-    .where(and(inArray(items.supplyId, [...supplyIds]), isNotNull(items.supplyId), isKept(question)))
+    .where(and(isOneOf(items.supplyId, supplyIds), isNotNull(items.supplyId), isKept(question)))
   return rows.map((row) => ({ ...row, supplyId: row.supplyId!, to: row.to! }))
 }
 
@@ -151,9 +151,7 @@ export async function reservedAmong(db: Db | Tx, assetIds: readonly number[], no
     .selectDistinct({ id: items.assetId })
     .from(items)
     .innerJoin(reservations, eq(reservations.id, items.reservationId))
-    .where(
-      and(inArray(items.assetId, [...assetIds]), isNotNull(items.assetId), isKept({ from: now, to: FOR_EVER, now })),
-    )
+    .where(and(isOneOf(items.assetId, assetIds), isNotNull(items.assetId), isKept({ from: now, to: FOR_EVER, now })))
   return new Set(rows.map(({ id }) => id!))
 }
 
@@ -174,7 +172,7 @@ export async function endWaiting(tx: Tx, assetIds: readonly number[]): Promise<v
     .set({ busyUntil: null, lostAt: tx.stamp })
     .where(
       and(
-        inArray(items.assetId, [...assetIds]),
+        isOneOf(items.assetId, assetIds),
         isNotNull(items.assetId),
         isNotNull(items.busyUntil),
         eq(items.state, 'WAITING'),

@@ -1,6 +1,6 @@
-import { and, eq, getTableColumns, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, lte, or, type SQL, sql } from 'drizzle-orm'
 
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetMapCells, assetPlaces, assets } from '#db/schema/assets.ts'
@@ -267,11 +267,11 @@ export const assetsByIds = (db: Db, owner: OwnerKey, ids: readonly number[]) =>
   db
     .select()
     .from(assets)
-    .where(and(sql`${notByIndex(assets.owner)} = ${owner}`, inArray(assets.id, [...ids])))
+    .where(and(sql`${notByIndex(assets.owner)} = ${owner}`, isOneOf(assets.id, ids)))
 
 export const itemsByIds = (db: Db, owner: OwnerKey, ids: readonly number[]): Promise<Item[]> =>
   db
     .select(item)
     .from(assetPlaces)
     .innerJoin(assets, eq(assets.id, assetPlaces.assetId))
-    .where(and(eq(assets.owner, owner), eq(assetPlaces.owner, owner), inArray(assets.id, [...ids])))
+    .where(and(eq(assets.owner, owner), eq(assetPlaces.owner, owner), isOneOf(assets.id, ids)))

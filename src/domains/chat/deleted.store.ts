@@ -3,6 +3,7 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, notExists, or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers as members, messageDeletions as deletions, messages } from '#db/schema/chat.ts'
 import { deleteSome } from '#db/slices.ts'
@@ -53,7 +54,7 @@ export async function deletedAmong(
     const rows = await db
       .select({ id: deletions.messageId })
       .from(deletions)
-      .where(and(inArray(deletions.messageId, messageIds.slice(i, i + IDS_PER_QUERY)), eq(deletions.userId, userId)))
+      .where(and(isOneOf(deletions.messageId, messageIds.slice(i, i + IDS_PER_QUERY)), eq(deletions.userId, userId)))
     for (const { id } of rows) ids.add(id)
   }
   return ids

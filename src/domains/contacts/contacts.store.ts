@@ -2,6 +2,7 @@
 
 import { and, count, eq, gt, inArray, lte, or, type SQL, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
@@ -203,7 +204,7 @@ export async function findRemarks(
   return db
     .select({ otherId: contacts.otherId, remark: contacts.remark, contactId: contacts.id })
     .from(contacts)
-    .where(and(eq(contacts.userId, userId), inArray(contacts.otherId, [...otherIds])))
+    .where(and(eq(contacts.userId, userId), isOneOf(contacts.otherId, otherIds)))
 }
 
 /** Those of the users who have turned read receipts off. */
@@ -212,7 +213,7 @@ export async function withoutReadReceipts(db: Db | Tx, userIds: readonly number[
   const rows = await db
     .select({ userId: contactProfiles.userId })
     .from(contactProfiles)
-    .where(and(inArray(contactProfiles.userId, [...userIds]), eq(contactProfiles.readReceipts, false)))
+    .where(and(isOneOf(contactProfiles.userId, userIds), eq(contactProfiles.readReceipts, false)))
   return new Set(rows.map((row) => row.userId))
 }
 

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { sessions } from '#db/schema/accounts.ts'
 import { pushSubscriptions as table } from '#db/schema/push.ts'
@@ -64,7 +65,7 @@ export async function liveSubscriptions(db: Db, userIds: readonly number[], now:
       .innerJoin(sessions, eq(sessions.id, table.sessionId))
       .where(
         and(
-          inArray(table.userId, userIds.slice(i, i + IDS_PER_QUERY)),
+          isOneOf(table.userId, userIds.slice(i, i + IDS_PER_QUERY)),
           eq(sessions.status, 'ACTIVE'),
           gt(sessions.expiredAt, now),
         ),

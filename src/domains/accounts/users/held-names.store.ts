@@ -5,7 +5,7 @@
 
 import { and, eq, sql } from 'drizzle-orm'
 
-import { dialect, isAnyOf } from '#db/dialect.ts'
+import { dialect } from '#db/dialect.ts'
 import { jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { identities, users } from '#db/schema/accounts.ts'
@@ -54,10 +54,7 @@ const release = prepared((db) =>
   db
     .delete(heldNames)
     .where(
-      isAnyOf(
-        sql`(${heldNames.kind}, ${heldNames.name})`,
-        sql`(select ${released.kind}, ${released.name} from ${released.rows})`,
-      ),
+      sql`(${heldNames.kind}, ${heldNames.name}) in (select ${released.kind}, ${released.name} from ${released.rows})`,
     ),
 )
 

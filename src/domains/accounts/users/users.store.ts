@@ -18,6 +18,7 @@ import {
 } from 'drizzle-orm'
 
 import type { Watched } from '#db/column-watch.ts'
+import { isOneOf } from '#db/dialect.ts'
 import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { prepared } from '#db/prepared.ts'
@@ -153,13 +154,11 @@ export async function mailContacts(db: Db | Tx, userIds: readonly number[]): Pro
   const addresses = await db
     .select({ userId: identities.userId, address: identities.credential })
     .from(identities)
-    .where(
-      and(inArray(identities.userId, [...userIds]), eq(identities.provider, 'EMAIL'), eq(identities.verified, true)),
-    )
+    .where(and(isOneOf(identities.userId, userIds), eq(identities.provider, 'EMAIL'), eq(identities.verified, true)))
   const locales = await db
     .select({ userId: sessions.userId, locale: sessions.locale })
     .from(sessions)
-    .where(and(inArray(sessions.userId, [...userIds]), isNotNull(sessions.locale)))
+    .where(and(isOneOf(sessions.userId, userIds), isNotNull(sessions.locale)))
     .orderBy(asc(sessions.lastActiveAt))
   const addressOf = new Map(addresses.map(({ userId, address }) => [userId, address]))
   const localeOf = new Map(locales.map(({ userId, locale }) => [userId, locale]))
@@ -257,7 +256,7 @@ export async function withSecondFactor(db: Db | Tx, userIds: readonly number[]):
   const byApp = db
     .select({ userId: totpSecrets.userId })
     .from(totpSecrets)
-    .where(and(inArray(totpSecrets.userId, [...userIds]), isNotNull(totpSecrets.confirmedAt)))
+    .where(and(isOneOf(totpSecrets.userId, userIds), isNotNull(totpSecrets.confirmedAt)))
   const byPasskey = db
     .select({ userId: requiredPasskeys.userId })
     .from(requiredPasskeys)

@@ -1,6 +1,6 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { activities, registrations } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -27,7 +27,7 @@ export async function registrationsOf(
   const rows = await tx
     .select()
     .from(registrations)
-    .where(and(eq(registrations.activityId, activityId), inArray(registrations.userId, [...userIds])))
+    .where(and(eq(registrations.activityId, activityId), isOneOf(registrations.userId, userIds)))
   return new Map(rows.map((row) => [row.userId!, row]))
 }
 
@@ -44,7 +44,7 @@ export async function guestsOf(
     .where(
       and(
         eq(registrations.activityId, activityId),
-        inArray(registrations.email, [...emails]),
+        isOneOf(registrations.email, emails),
         // The condition of the index.
         sql`${registrations.userId} is null and ${registrations.email} is not null`,
       ),

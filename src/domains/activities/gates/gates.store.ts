@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { insertFrom, jsonRows, together } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
@@ -235,7 +236,7 @@ export const findByNonces = (db: Db | Tx, activityId: number, nonces: readonly s
   db
     .select()
     .from(passUses)
-    .where(and(eq(passUses.activityId, activityId), inArray(passUses.nonce, [...nonces])))
+    .where(and(eq(passUses.activityId, activityId), isOneOf(passUses.nonce, nonces)))
 
 const asked = jsonRows('asked', { nth: 'int', activityId: 'int', passUuid: 'text', nonce: 'text', listId: 'int' })
 

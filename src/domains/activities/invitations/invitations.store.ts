@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, isNotNull, isNull, lte, or, type SQL } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { isAnyOf } from '#db/dialect.ts'
+import { isAnyOf, isOneOf } from '#db/dialect.ts'
 import { type Page, pageOf } from '#db/paging.ts'
 import { activities } from '#db/schema/activities.ts'
 import { activityInvitations as invitations } from '#db/schema/activity-invitations.ts'
@@ -52,7 +52,7 @@ export async function openAmong(
 ): Promise<ReadonlySet<string>> {
   const open = new Set<string>()
   for (let at = 0; at < emails.length; at += CHUNK) {
-    const some = inArray(invitations.email, emails.slice(at, at + CHUNK))
+    const some = isOneOf(invitations.email, emails.slice(at, at + CHUNK))
     const rows = await tx
       .select({ email: invitations.email })
       .from(invitations)

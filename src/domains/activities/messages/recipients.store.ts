@@ -1,6 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -178,7 +178,7 @@ export async function foreignIds(db: Db | Tx, activityId: number, ids: readonly 
   const rows = await db
     .select({ id: registrations.id })
     .from(registrations)
-    .where(and(inArray(registrations.id, [...ids]), sql`${notByIndex(registrations.activityId)} = ${activityId}`))
+    .where(and(isOneOf(registrations.id, ids), sql`${notByIndex(registrations.activityId)} = ${activityId}`))
   return new Set(ids).difference(new Set(rows.map(({ id }) => id)))
 }
 

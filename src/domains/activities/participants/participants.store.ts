@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, isNull, lt, min, ne, or, sql } from 'drizzle-orm'
 
-import { dialect, notByIndex } from '#db/dialect.ts'
+import { dialect, isOneOf, notByIndex } from '#db/dialect.ts'
 import { users } from '#db/schema/accounts.ts'
 import { checkIns, registrations } from '#db/schema/activities.ts'
 import { activityInvitations as invitations } from '#db/schema/activity-invitations.ts'
@@ -79,7 +79,7 @@ export async function participantsByIds(db: Db, activityId: number, ids: readonl
     .select(shown)
     .from(registrations)
     .leftJoin(users, eq(users.id, registrations.userId))
-    .where(and(inArray(registrations.id, [...ids]), eq(notByIndex(registrations.activityId), activityId)))
+    .where(and(isOneOf(registrations.id, ids), eq(notByIndex(registrations.activityId), activityId)))
   const found = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((one) => found.get(one) ?? [])
 }
@@ -175,7 +175,7 @@ export const listUsesOf = (db: Db, activityId: number, passIds: readonly number[
   db
     .select({ passId: passListUses.passId, listId: passListUses.listId, usedCount: passListUses.usedCount })
     .from(passListUses)
-    .where(and(eq(passListUses.activityId, activityId), inArray(passListUses.passId, [...passIds])))
+    .where(and(eq(passListUses.activityId, activityId), isOneOf(passListUses.passId, passIds)))
 
 /** When these people checked in first, by `personOf`. */
 export async function firstCheckIns(

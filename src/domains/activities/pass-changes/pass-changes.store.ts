@@ -1,5 +1,6 @@
 import { and, asc, eq, exists, gt, inArray, isNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { note } from '#db/notes.ts'
 import { registrations } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
@@ -77,7 +78,7 @@ export async function changePasses(tx: Tx, changes: readonly RowChange[], now: n
       ...(await tx
         .update(passes)
         .set({ ...set, updatedAt: tx.stamp })
-        .where(and(inArray(passes.id, ids), isNull(passes.revokedAt)))
+        .where(and(isOneOf(passes.id, ids), isNull(passes.revokedAt)))
         .returning(passColumns)),
     )
   await markChanged(
@@ -92,7 +93,7 @@ export async function revokePasses(tx: Tx, ids: readonly number[], reason: strin
   const rows = await tx
     .update(passes)
     .set({ revokedAt: tx.stamp, revokeReason: reason, liveHolderId: null, updatedAt: tx.stamp })
-    .where(and(inArray(passes.id, [...ids]), isNull(passes.revokedAt)))
+    .where(and(isOneOf(passes.id, ids), isNull(passes.revokedAt)))
     .returning({ id: passes.id, activityId: passes.activityId })
   for (const { id, activityId } of rows) note(tx, { type: 'pass.revoked', activityId, id })
   return rows.length

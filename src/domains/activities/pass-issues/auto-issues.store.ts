@@ -1,5 +1,6 @@
-import { and, asc, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, gt, isNull } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { jsonRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -23,7 +24,7 @@ export const placesWithoutPass = (tx: Tx, activityId: number, ids: readonly numb
     })
     .from(registrations)
     .leftJoin(users, eq(users.id, registrations.userId))
-    .where(and(inArray(registrations.id, [...ids]), eq(registrations.activityId, activityId), isOpen))
+    .where(and(isOneOf(registrations.id, ids), eq(registrations.activityId, activityId), isOpen))
     .orderBy(asc(registrations.id))
 
 /** At most `limit` of the activity with ids greater than `after`, ascending. */

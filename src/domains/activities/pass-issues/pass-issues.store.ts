@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, gte, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -83,15 +84,15 @@ export async function participants(
     db
       .select({ userId: orgMembers.userId })
       .from(orgMembers)
-      .where(and(eq(orgMembers.orgId, orgOf(activity.owner)), inArray(orgMembers.userId, [...ids]))),
+      .where(and(eq(orgMembers.orgId, orgOf(activity.owner)), isOneOf(orgMembers.userId, ids))),
     db
       .select({ userId: registrations.userId })
       .from(registrations)
-      .where(and(eq(registrations.activityId, activity.id), inArray(registrations.userId, [...ids]))),
+      .where(and(eq(registrations.activityId, activity.id), isOneOf(registrations.userId, ids))),
     db
       .select({ userId: checkInUsers.userId })
       .from(checkInUsers)
-      .where(and(eq(checkInUsers.activityId, activity.id), inArray(checkInUsers.userId, [...ids]))),
+      .where(and(eq(checkInUsers.activityId, activity.id), isOneOf(checkInUsers.userId, ids))),
   ])
   return new Set(found.flat().map(({ userId }) => userId!))
 }
@@ -121,7 +122,7 @@ export async function registeredWithoutPass(
     .where(
       and(
         eq(registrations.activityId, activityId),
-        inArray(registrations.userId, [...userIds]),
+        isOneOf(registrations.userId, userIds),
         eq(registrations.status, 'CONFIRMED'),
         eq(users.status, 'ACTIVE'),
         isNull(passes.id),
@@ -160,7 +161,7 @@ export async function guestsWithoutPass(
     .where(
       and(
         eq(registrations.activityId, activityId),
-        inArray(registrations.id, [...ids]),
+        isOneOf(registrations.id, ids),
         isNull(registrations.userId),
         eq(registrations.status, 'CONFIRMED'),
         isNull(passes.id),

@@ -18,7 +18,7 @@ import {
 } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { dialect, inByteOrder, notByIndex } from '#db/dialect.ts'
+import { dialect, inByteOrder, isOneOf, notByIndex } from '#db/dialect.ts'
 import { keptTotals } from '#db/list-totals.ts'
 import type { Page, PageInput } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -404,7 +404,7 @@ export async function sortedIds(
 export async function rowsOf(db: Db | Tx, activityId: number, ids: readonly number[]): Promise<ListedRow[]> {
   if (ids.length === 0) return []
   const rows = await withNickname(db).where(
-    and(inArray(registrations.id, [...ids]), eq(notByIndex(registrations.activityId), activityId)),
+    and(isOneOf(registrations.id, ids), eq(notByIndex(registrations.activityId), activityId)),
   )
   const found = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => found.get(id) ?? [])

@@ -2,7 +2,7 @@
 
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm'
 
-import { isAnyOf } from '#db/dialect.ts'
+import { isAnyOf, isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { activities, registrations } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -63,7 +63,7 @@ export const findGuests = (db: Db | Tx, ids: readonly number[]): Promise<Registr
   db
     .select()
     .from(registrations)
-    .where(and(inArray(registrations.id, [...ids]), isGuest))
+    .where(and(isOneOf(registrations.id, ids), isGuest))
 
 type Columns = typeof registrations.$inferInsert
 /** The columns that a request decides. `email` in lower case, or null. */
@@ -144,7 +144,7 @@ export async function oldestPending(tx: Tx, activityId: number): Promise<Registr
 export async function deletePending(tx: Tx, ids: readonly number[]): Promise<number> {
   const rows = await tx
     .delete(registrations)
-    .where(and(inArray(registrations.id, [...ids]), isPending))
+    .where(and(isOneOf(registrations.id, ids), isPending))
     .returning(listed.columns)
   for (const row of rows) listed.deleted(tx, row)
   return rows.length
@@ -253,7 +253,7 @@ export async function eraseGuestRows(tx: Tx, ids: readonly number[]): Promise<nu
       erasedAt: tx.stamp,
       updatedAt: tx.stamp,
     })
-    .where(and(inArray(registrations.id, [...ids]), isKept))
+    .where(and(isOneOf(registrations.id, ids), isKept))
     .returning({ id: registrations.id })
   return rows.map(({ id }) => id)
 }

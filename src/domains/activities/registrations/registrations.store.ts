@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
 import type { Page, PageInput } from '#db/paging.ts'
@@ -238,7 +239,7 @@ export async function cancelRegistrations(tx: Tx, rows: readonly RegistrationRow
     const changed = await tx
       .update(registrations)
       .set({ status: 'CANCELLED', autoPassId: null, updatedAt: tx.stamp })
-      .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, 'CANCELLED')))
+      .where(and(isOneOf(registrations.id, [...before.keys()]), ne(registrations.status, 'CANCELLED')))
       .returning()
     for (const row of changed) {
       listed.updated(tx, before.get(row.id)!, row)
@@ -279,7 +280,7 @@ export async function confirmFirst(tx: Tx, activityId: number, limit: number): P
   const confirmed = await tx
     .update(registrations)
     .set({ status: 'CONFIRMED', confirmedAt: tx.stamp, waitOrder: null, updatedAt: tx.stamp })
-    .where(and(inArray(registrations.id, [...before.keys()]), isWaiting))
+    .where(and(isOneOf(registrations.id, [...before.keys()]), isWaiting))
     .returning()
   for (const row of confirmed) {
     listed.updated(tx, before.get(row.id)!, row)

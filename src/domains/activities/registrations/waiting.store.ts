@@ -1,7 +1,8 @@
 /** Changes by managers: the status, and the place in the waiting list. */
 
-import { and, asc, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, ne, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { registrations, type RegistrationStatus } from '#db/schema/activities.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -27,7 +28,7 @@ export const findByIds = (db: Db | Tx, activityId: number, ids: readonly number[
   db
     .select()
     .from(registrations)
-    .where(and(inArray(registrations.id, [...ids]), eq(registrations.activityId, activityId)))
+    .where(and(isOneOf(registrations.id, ids), eq(registrations.activityId, activityId)))
     .orderBy(asc(registrations.id))
 
 export type Details = Partial<
@@ -60,7 +61,7 @@ export async function guestsByEmail(
     .where(
       and(
         eq(registrations.activityId, activityId),
-        inArray(registrations.email, [...emails]),
+        isOneOf(registrations.email, emails),
         // The condition of the index.
         sql`${registrations.userId} is null and ${registrations.email} is not null`,
       ),
@@ -86,7 +87,7 @@ export async function setStatus(
       autoPassId: null,
       updatedAt: tx.stamp,
     })
-    .where(and(inArray(registrations.id, [...before.keys()]), ne(registrations.status, status)))
+    .where(and(isOneOf(registrations.id, [...before.keys()]), ne(registrations.status, status)))
     .returning()
   for (const row of after) {
     listed.updated(tx, before.get(row.id)!, row)

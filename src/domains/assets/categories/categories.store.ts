@@ -1,6 +1,7 @@
 import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { orgOf } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
@@ -113,7 +114,7 @@ export async function stampCategories(tx: Tx, owner: OwnerKey, ids: readonly num
   await tx
     .update(assetCategories)
     .set({ updatedAt: tx.stamp })
-    .where(and(eq(assetCategories.owner, owner), inArray(assetCategories.id, [...ids])))
+    .where(and(eq(assetCategories.owner, owner), isOneOf(assetCategories.id, ids)))
 }
 
 /** Moves the categories directly below one to its parent. Returns their number. */

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { assetImportRuns, assetImportSnapshots, type ImportUndo } from '#db/schema/asset-imports.ts'
@@ -110,7 +111,7 @@ export async function inRunningInventories(
           inventoryItems.inventoryId,
           running.map(({ id }) => id),
         ),
-        inArray(inventoryItems.assetId, [...assetIds]),
+        isOneOf(inventoryItems.assetId, assetIds),
       ),
     )
   return new Set(rows.map(({ assetId }) => assetId))
@@ -122,7 +123,7 @@ export async function numbersOf(db: Db | Tx, owner: OwnerKey, ids: readonly numb
   const rows = await db
     .select({ id: assets.id, assetNo: assets.assetNo })
     .from(assets)
-    .where(and(eq(assets.owner, owner), inArray(assets.id, [...ids])))
+    .where(and(eq(assets.owner, owner), isOneOf(assets.id, ids)))
   return new Map(rows.map(({ id, assetNo }) => [id, assetNo]))
 }
 

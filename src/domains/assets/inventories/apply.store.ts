@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { assets, inventoryItems, type InventoryState } from '#db/schema/assets.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -42,5 +42,5 @@ export async function markApplied(tx: Tx, inventoryId: number, assetIds: readonl
   await tx
     .update(inventoryItems)
     .set({ appliedAt: tx.stamp })
-    .where(and(eq(inventoryItems.inventoryId, inventoryId), inArray(inventoryItems.assetId, [...assetIds])))
+    .where(and(eq(inventoryItems.inventoryId, inventoryId), isOneOf(inventoryItems.assetId, assetIds)))
 }

@@ -1,6 +1,6 @@
 import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
 
-import { dialect, notByIndex } from '#db/dialect.ts'
+import { dialect, isOneOf, notByIndex } from '#db/dialect.ts'
 import { isNotErasedOwner } from '#db/erasures.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
@@ -100,7 +100,7 @@ export const assetsByIds = (db: Db | Tx, owner: OwnerKey, ids: readonly number[]
   db
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), sql`${notByIndex(assets.owner)} = ${owner}`, isLiveById))
+    .where(and(isOneOf(assets.id, ids), sql`${notByIndex(assets.owner)} = ${owner}`, isLiveById))
 
 const byNumber = prepared((db) =>
   db
@@ -354,9 +354,7 @@ export async function knownCategories(tx: Tx, owner: OwnerKey, ids: readonly num
   const rows = await tx
     .select({ id: assetCategories.id })
     .from(assetCategories)
-    .where(
-      and(eq(assetCategories.owner, owner), isNull(assetCategories.deletedAt), inArray(assetCategories.id, [...ids])),
-    )
+    .where(and(eq(assetCategories.owner, owner), isNull(assetCategories.deletedAt), isOneOf(assetCategories.id, ids)))
   return new Set(rows.map((row) => row.id))
 }
 
@@ -366,7 +364,7 @@ export async function locationNames(tx: Db | Tx, orgId: number, ids: readonly nu
   const rows = await tx
     .select({ id: orgLocations.id, name: orgLocations.name })
     .from(orgLocations)
-    .where(and(eq(orgLocations.orgId, orgId), inArray(orgLocations.id, [...ids])))
+    .where(and(eq(orgLocations.orgId, orgId), isOneOf(orgLocations.id, ids)))
   return new Map(rows.map((row) => [row.id, row.name]))
 }
 
@@ -376,7 +374,7 @@ export async function membersAmong(tx: Db | Tx, orgId: number, userIds: readonly
   const rows = await tx
     .select({ id: orgMembers.userId })
     .from(orgMembers)
-    .where(and(eq(orgMembers.orgId, orgId), inArray(orgMembers.userId, [...userIds])))
+    .where(and(eq(orgMembers.orgId, orgId), isOneOf(orgMembers.userId, userIds)))
   return new Set(rows.map((row) => row.id))
 }
 
@@ -420,7 +418,7 @@ export const openLoans = (db: Db | Tx, assetIds: readonly number[]): Promise<Loa
     : db
         .select(ofLoan)
         .from(assetLoans)
-        .where(and(inArray(assetLoans.assetId, [...assetIds]), isNull(assetLoans.checkedInAt)))
+        .where(and(isOneOf(assetLoans.assetId, assetIds), isNull(assetLoans.checkedInAt)))
 
 /** Ends the open loan of an asset that is deleted by force. */
 export async function closeLoan(tx: Tx, assetId: number): Promise<void> {
@@ -439,14 +437,14 @@ export const photosByIds = (db: Db | Tx, ids: readonly number[]): Promise<PhotoR
   db
     .select({ id: files.id, mime: files.mime, thumbnailBlobId: files.thumbnailBlobId })
     .from(files)
-    .where(and(inArray(files.id, [...ids]), eq(files.entityType, 'ASSET')))
+    .where(and(isOneOf(files.id, ids), eq(files.entityType, 'ASSET')))
 
 /** Undeleted assets of any owners. */
 export const anyAssetsByIds = (db: Db | Tx, ids: readonly number[]): Promise<AssetRow[]> =>
   db
     .select()
     .from(assets)
-    .where(and(inArray(assets.id, [...ids]), isLiveById))
+    .where(and(isOneOf(assets.id, ids), isLiveById))
 
 /** Where searches for values of metadata find the assets of an owner. */
 export const assetEntities: EntityTable = {

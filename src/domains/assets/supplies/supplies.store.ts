@@ -1,7 +1,7 @@
 import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { dialect } from '#db/dialect.ts'
+import { dialect, isOneOf } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
@@ -88,7 +88,7 @@ export function lockSupplies(tx: Tx, owner: OwnerKey, ids: readonly number[]): P
   const rows = tx
     .select()
     .from(supplies)
-    .where(and(inArray(supplies.id, [...new Set(ids)]), suppliesWhere(owner)))
+    .where(and(isOneOf(supplies.id, [...new Set(ids)]), suppliesWhere(owner)))
     .orderBy(asc(supplies.id))
   // On SQLite, writes run one after the other, and the builder has no locks.
   return dialect === 'sqlite' ? rows : (rows as unknown as { for(lock: 'update'): typeof rows }).for('update')
@@ -276,7 +276,7 @@ export async function suppliesByIds(db: Db | Tx, owner: OwnerKey, ids: readonly 
   const rows = await db
     .select()
     .from(supplies)
-    .where(and(inArray(supplies.id, [...ids]), suppliesWhere(owner)))
+    .where(and(isOneOf(supplies.id, ids), suppliesWhere(owner)))
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
@@ -423,7 +423,7 @@ export const anySuppliesByIds = (tx: Tx, ids: readonly number[]): Promise<Supply
   tx
     .select()
     .from(supplies)
-    .where(and(inArray(supplies.id, [...ids]), isLive))
+    .where(and(isOneOf(supplies.id, ids), isLive))
 
 // Rows of accounts and organizations that ended.
 

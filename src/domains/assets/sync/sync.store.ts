@@ -1,6 +1,6 @@
 import { and, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 
-import { isInJson, notByIndex } from '#db/dialect.ts'
+import { isInJson, isOneOf, notByIndex } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetCategories, assets } from '#db/schema/assets.ts'
@@ -49,7 +49,7 @@ export const unchangedAssets = (db: Db, owner: OwnerKey, ids: readonly number[],
     .from(assets)
     .where(
       and(
-        inArray(assets.id, [...ids]),
+        isOneOf(assets.id, ids),
         sql`${notByIndex(assets.owner)} = ${owner}`,
         sql`${notByIndex(assets.deletedAt)} is null`,
         lte(assets.updatedAt, until),
@@ -104,7 +104,7 @@ export const unchangedCategories = (
     .from(assetCategories)
     .where(
       and(
-        inArray(assetCategories.id, [...ids]),
+        isOneOf(assetCategories.id, ids),
         sql`${notByIndex(assetCategories.owner)} = ${owner}`,
         isNull(assetCategories.deletedAt),
         sql`${notByIndex(assetCategories.updatedAt)} <= ${until}`,

@@ -3,6 +3,7 @@
 import { and, count, desc, eq, getTableColumns, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isOneOf } from '#db/dialect.ts'
 import { offsetOf, type Page, type PageInput } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -144,7 +145,7 @@ export const ownMembers = async (
     : db
         .select()
         .from(members)
-        .where(and(eq(members.userId, userId), inArray(members.conversationId, [...conversationIds])))
+        .where(and(eq(members.userId, userId), isOneOf(members.conversationId, conversationIds)))
 
 /** The rows of the other users in direct conversations. */
 export const peersIn = async (db: Db, userId: number, conversationIds: readonly number[]) =>
@@ -157,7 +158,7 @@ export const peersIn = async (db: Db, userId: number, conversationIds: readonly 
           shownReadUpTo: members.shownReadUpTo,
         })
         .from(members)
-        .where(and(inArray(members.conversationId, [...conversationIds]), ne(members.userId, userId)))
+        .where(and(isOneOf(members.conversationId, conversationIds), ne(members.userId, userId)))
 
 export type OwnView = Partial<Pick<MemberRow, 'pinned' | 'muted' | 'markedUnread'>>
 

@@ -2,6 +2,7 @@
 
 import { and, asc, count, desc, eq, inArray, isNotNull, isNull, lte, notExists, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { chatNumbers, conversationMembers, conversations, type GroupRole } from '#db/schema/chat.ts'
@@ -57,7 +58,7 @@ export async function membersOfOrg(db: Db | Tx, orgId: number, userIds: readonly
   const rows = await db
     .select({ userId: orgMembers.userId })
     .from(orgMembers)
-    .where(and(eq(orgMembers.orgId, orgId), inArray(orgMembers.userId, [...userIds])))
+    .where(and(eq(orgMembers.orgId, orgId), isOneOf(orgMembers.userId, userIds)))
   return new Set(rows.map((row) => row.userId))
 }
 
@@ -120,7 +121,7 @@ export async function inManyGroups(tx: Tx, userIds: readonly number[], limit: nu
   const rows = await tx
     .select({ userId: member.userId })
     .from(member)
-    .where(and(inArray(member.userId, [...userIds]), sql`role is not null`))
+    .where(and(isOneOf(member.userId, userIds), sql`role is not null`))
     .groupBy(member.userId)
     .having(sql`count(*) >= ${limit}`)
   return rows.map((row) => row.userId)

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { conversationMembers, messageCards, messageFiles, messageKeys, messages } from '#db/schema/chat.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -115,7 +116,7 @@ export async function presentMembers(
     .where(
       and(
         eq(conversationMembers.conversationId, conversationId),
-        inArray(conversationMembers.userId, [...userIds]),
+        isOneOf(conversationMembers.userId, userIds),
         isNull(conversationMembers.leftAfter),
       ),
     )

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, hasElement } from '#db/contains.ts'
-import { loweredText } from '#db/dialect.ts'
+import { isOneOf, loweredText } from '#db/dialect.ts'
 import { type Page, pageOfQuery, sortBy } from '#db/paging.ts'
 import { users } from '#db/schema/accounts.ts'
 import { contacts } from '#db/schema/contacts.ts'
@@ -92,7 +92,7 @@ export async function whoHave(db: Db | Tx, userId: number, otherIds: readonly nu
   const rows = await db
     .select({ id: contacts.userId })
     .from(contacts)
-    .where(and(inArray(contacts.userId, [...otherIds]), eq(contacts.otherId, userId), eq(contacts.isContact, true)))
+    .where(and(isOneOf(contacts.userId, otherIds), eq(contacts.otherId, userId), eq(contacts.isContact, true)))
   return new Set(rows.map((row) => row.id))
 }
 

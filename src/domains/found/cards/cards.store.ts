@@ -1,5 +1,6 @@
-import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { foundCards, type FoundKind } from '#db/schema/found.ts'
@@ -43,5 +44,5 @@ export const deleteCardsOf = (tx: Tx, owner: OwnerKey, limit: number): Promise<n
   deleteSome(tx, foundCards, eq(foundCards.owner, owner), limit)
 
 export async function deleteCards(tx: Tx, kind: FoundKind, ids: readonly number[]): Promise<void> {
-  await tx.delete(foundCards).where(and(eq(foundCards.kind, kind), inArray(foundCards.targetId, [...ids])))
+  await tx.delete(foundCards).where(and(eq(foundCards.kind, kind), isOneOf(foundCards.targetId, ids)))
 }

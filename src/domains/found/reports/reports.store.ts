@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lt, max, ne, type SQL, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
@@ -159,7 +160,7 @@ export async function giveReports(tx: Tx, kind: FoundKind, targetId: number, own
 const DELETED_AT_ONCE = 500
 
 export const ofThings = (kind: FoundKind, targetIds: readonly number[]): SQL =>
-  and(eq(foundReports.kind, kind), inArray(foundReports.targetId, [...targetIds]))!
+  and(eq(foundReports.kind, kind), isOneOf(foundReports.targetId, targetIds))!
 export const ofOwnerKey = (owner: OwnerKey): SQL => eq(foundReports.owner, owner)
 export const oneOf = ({ id, owner }: ReportRow): SQL => and(eq(foundReports.id, id), eq(foundReports.owner, owner))!
 export const endedBefore = (time: number): SQL => lt(foundReports.endsAt, time)

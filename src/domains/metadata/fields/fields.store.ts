@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, exists, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { isTextInJson } from '#db/dialect.ts'
+import { isInJson } from '#db/dialect.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
 import { versionIn } from '#db/row-version.ts'
@@ -50,7 +50,7 @@ const readable = prepared((db) =>
     .where(
       and(
         isVisible,
-        or(isNull(metaFields.entityColumn), isTextInJson(metaFields.entityColumn, p('columns'))),
+        or(isNull(metaFields.entityColumn), isInJson(metaFields.entityColumn, p('columns'))),
         exists(
           db
             .select({ one: sql`1` })

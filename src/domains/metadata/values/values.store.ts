@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 
+import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import {
   metaBindings,
@@ -54,7 +55,7 @@ export async function findValues(
         .where(
           and(
             eq(metaValues.objectName, objectName),
-            inArray(metaValues.entityId, entityIds.slice(i, i + ENTITIES_PER_QUERY)),
+            isOneOf(metaValues.entityId, entityIds.slice(i, i + ENTITIES_PER_QUERY)),
             // The signs keep the planner from looking up every field for every entity: an entity has few values.
             sql`+${metaValues.fieldId} in ${[...fieldIds]}`,
             sql`+${metaValues.owner} in ${[...owners]}`,
@@ -77,7 +78,7 @@ export async function deletedFieldsWithValue(
     .where(
       and(
         eq(metaValues.objectName, objectName),
-        inArray(metaValues.entityId, [...entityIds]),
+        isOneOf(metaValues.entityId, entityIds),
         inArray(metaValues.owner, [...owners]),
       ),
     )
@@ -112,7 +113,7 @@ export async function textLengths(
       .where(
         and(
           eq(metaValues.objectName, objectName),
-          inArray(metaValues.entityId, entityIds.slice(i, i + ENTITIES_PER_QUERY)),
+          isOneOf(metaValues.entityId, entityIds.slice(i, i + ENTITIES_PER_QUERY)),
           sql`+${metaValues.fieldId} in ${[...fieldIds]}`,
           sql`+${metaValues.owner} in ${[...owners]}`,
         ),
@@ -193,14 +194,14 @@ export async function clearPositions(tx: Tx, owner: OwnerKey, ids: readonly numb
   await tx
     .update(metaValues)
     .set({ position: sql`-1 - ${metaValues.position}` })
-    .where(and(inArray(metaValues.id, [...ids]), eq(metaValues.owner, owner)))
+    .where(and(isOneOf(metaValues.id, ids), eq(metaValues.owner, owner)))
 }
 
 export async function deleteValues(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<void> {
   for (let i = 0; i < ids.length; i += ROWS_PER_INSERT)
     await tx
       .delete(metaValues)
-      .where(and(inArray(metaValues.id, ids.slice(i, i + ROWS_PER_INSERT)), eq(metaValues.owner, owner)))
+      .where(and(isOneOf(metaValues.id, ids.slice(i, i + ROWS_PER_INSERT)), eq(metaValues.owner, owner)))
 }
 
 /** All values of an entity with the owners and types of their fields, also those in fields that other users see. */
@@ -268,7 +269,7 @@ export async function isRequiredAnywhere(db: Db | Tx, fieldIds: readonly number[
     .innerJoin(metaTemplates, eq(metaTemplates.id, metaTemplateFields.templateId))
     .where(
       and(
-        inArray(metaTemplateFields.fieldId, [...fieldIds]),
+        isOneOf(metaTemplateFields.fieldId, fieldIds),
         eq(metaTemplateFields.required, true),
         isNull(metaTemplates.deletedAt),
       ),
@@ -289,7 +290,7 @@ export async function boundEntities(
     const rows = await db
       .selectDistinct({ id: metaBindings.entityId })
       .from(metaBindings)
-      .where(and(eq(metaBindings.objectName, objectName), inArray(metaBindings.entityId, ids)))
+      .where(and(eq(metaBindings.objectName, objectName), isOneOf(metaBindings.entityId, ids)))
     for (const { id } of rows) bound.add(id)
   }
   return bound

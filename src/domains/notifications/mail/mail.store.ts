@@ -1,5 +1,6 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -60,7 +61,7 @@ export async function activeAmong(db: Db | Tx, userIds: readonly number[]): Prom
   const rows = await db
     .select({ id: users.id })
     .from(users)
-    .where(and(inArray(users.id, [...userIds]), eq(users.status, 'ACTIVE')))
+    .where(and(isOneOf(users.id, userIds), eq(users.status, 'ACTIVE')))
   return new Set(rows.map(({ id }) => id))
 }
 

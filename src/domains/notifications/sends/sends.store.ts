@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, lte, max, ne, or, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { users } from '#db/schema/accounts.ts'
 import {
@@ -28,7 +29,7 @@ export async function existingUsers(tx: Tx, ids: readonly number[]): Promise<Set
   const rows = await tx
     .select({ id: users.id })
     .from(users)
-    .where(and(inArray(users.id, [...ids]), notDeleted))
+    .where(and(isOneOf(users.id, ids), notDeleted))
   return new Set(rows.map((row) => row.id))
 }
 

@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { oidcMemberships } from '#db/schema/oidc.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -20,7 +21,7 @@ export async function insertGiven(tx: Tx, userId: number, orgId: number, provide
 export async function deleteGiven(tx: Tx, orgId: number, userIds: readonly number[]): Promise<void> {
   await tx
     .delete(oidcMemberships)
-    .where(and(eq(oidcMemberships.orgId, orgId), inArray(oidcMemberships.userId, [...userIds])))
+    .where(and(eq(oidcMemberships.orgId, orgId), isOneOf(oidcMemberships.userId, userIds)))
 }
 
 /** The memberships stay, and SYNC no longer ends them. */

@@ -1,5 +1,6 @@
 import { and, asc, eq, gt, inArray, isNotNull, isNull, lte, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { note } from '#db/notes.ts'
 import { orgExists } from '#db/org-exists.ts'
 import { users } from '#db/schema/accounts.ts'
@@ -20,7 +21,7 @@ async function markExpired(tx: Tx, orgId: number, emails: readonly string[], now
     .where(
       and(
         eq(orgInvitations.orgId, orgId),
-        inArray(orgInvitations.email, [...emails]),
+        isOneOf(orgInvitations.email, emails),
         eq(orgInvitations.status, 'PENDING'),
         lte(orgInvitations.expiresAt, now),
       ),
@@ -57,7 +58,7 @@ export async function deleteInvitations(tx: Tx, orgId: number, ids: readonly num
   for (let at = 0; at < ids.length; at += AT_ONCE)
     await tx
       .delete(orgInvitations)
-      .where(and(eq(orgInvitations.orgId, orgId), inArray(orgInvitations.id, ids.slice(at, at + AT_ONCE))))
+      .where(and(eq(orgInvitations.orgId, orgId), isOneOf(orgInvitations.id, ids.slice(at, at + AT_ONCE))))
 }
 
 /** The mails of these invitations are in the outbox, which has the token from now on. */

@@ -1,5 +1,6 @@
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { orgLocations } from '#db/schema/locations.ts'
 import type { Db, Tx } from '#db/store.ts'
 import { treeIn } from '#db/tree.ts'
@@ -67,7 +68,7 @@ export const locationTarget: RefSource = {
     const rows = await db
       .select({ id: orgLocations.id, name: orgLocations.name })
       .from(orgLocations)
-      .where(and(eq(orgLocations.orgId, owner), inArray(orgLocations.id, [...ids])))
+      .where(and(eq(orgLocations.orgId, owner), isOneOf(orgLocations.id, ids)))
     return new Map(rows.map((row) => [row.id, row.name]))
   },
   async byTexts(db, owner, texts) {

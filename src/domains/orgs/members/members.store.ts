@@ -1,6 +1,7 @@
 import { and, asc, eq, exists, gt, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
+import { isOneOf } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
@@ -175,7 +176,7 @@ export async function deleteSomeMembers(tx: Tx, orgId: number, limit: number): P
   await tx
     .update(users)
     .set({ currentOrgId: null })
-    .where(and(inArray(users.id, userIds), eq(users.currentOrgId, orgId)))
+    .where(and(isOneOf(users.id, userIds), eq(users.currentOrgId, orgId)))
   return userIds
 }
 

@@ -2,6 +2,7 @@
 
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { organizations, orgMembers } from '#db/schema/orgs.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -40,7 +41,7 @@ export async function membersAmong(db: Db | Tx, orgId: number, userIds: readonly
     const rows = await db
       .select({ userId: orgMembers.userId })
       .from(orgMembers)
-      .where(and(eq(orgMembers.orgId, orgId), inArray(orgMembers.userId, userIds.slice(at, at + AT_ONCE))))
+      .where(and(eq(orgMembers.orgId, orgId), isOneOf(orgMembers.userId, userIds.slice(at, at + AT_ONCE))))
     found.push(...rows.map(({ userId }) => userId))
   }
   return found

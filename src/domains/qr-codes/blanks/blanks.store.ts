@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { descending } from '#db/dialect.ts'
+import { descending, isOneOf } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { holdPlaces } from '#db/list-totals.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
@@ -185,7 +185,7 @@ export async function freeBlanksOf(tx: Tx, kind: BlankKind, targetIds: readonly 
   const rows = await tx
     .update(qrBlanks)
     .set({ status: 'FREE', ...EMPTY })
-    .where(and(eq(qrBlanks.kind, kind), inArray(qrBlanks.targetId, [...targetIds]), isNotNull(qrBlanks.targetId)))
+    .where(and(eq(qrBlanks.kind, kind), isOneOf(qrBlanks.targetId, targetIds), isNotNull(qrBlanks.targetId)))
     .returning()
   await addToFigures(
     tx,

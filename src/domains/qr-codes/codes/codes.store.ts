@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, exists, getTableColumns, inArray, isNull, ne, or, type SQL, sql } from 'drizzle-orm'
 
 import { contains, someContains } from '#db/contains.ts'
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { whileRoom } from '#db/list-totals.ts'
 import { pagedTable } from '#db/lists.ts'
@@ -110,7 +110,7 @@ export const isLive = isNull(qrCodes.deletedAt)
 /** The owner's codes with these ids that are not in the trash. Without statistics, SQLite would look for each code of the owner in the ids. */
 const among = ({ userId, orgId }: Owner, ids: readonly number[]): SQL | undefined =>
   and(
-    inArray(qrCodes.id, [...ids]),
+    isOneOf(qrCodes.id, ids),
     orgId === 0 ? eq(notByIndex(qrCodes.userId), userId) : undefined,
     eq(notByIndex(qrCodes.orgId), orgId),
     isNull(notByIndex(qrCodes.deletedAt)),

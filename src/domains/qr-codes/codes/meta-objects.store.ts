@@ -1,5 +1,6 @@
-import { and, eq, inArray, ne, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { ownerKey } from '#db/owner-key.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { MetaObject } from '#domains/contributions.ts'
@@ -13,7 +14,7 @@ export const codeObject: MetaObject = {
     const rows = await db
       .select({ id: qrCodes.id, userId: qrCodes.userId, orgId: qrCodes.orgId, name: qrCodes.name })
       .from(qrCodes)
-      .where(and(inArray(qrCodes.id, [...ids]), isLive))
+      .where(and(isOneOf(qrCodes.id, ids), isLive))
     return rows.map((row) => ({ id: row.id, owner: ownerKey(row), title: row.name, templateIds: [], columns: {} }))
   },
   isLive: (id) => sql`exists (select 1 from ${qrCodes} where ${qrCodes.id} = ${id} and ${isLive})`,

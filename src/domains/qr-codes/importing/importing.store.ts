@@ -2,6 +2,7 @@
 
 import { and, eq, inArray } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import { qrLinks, qrSlugs } from '#db/schema/qr-links.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -30,7 +31,7 @@ export async function findCodes(
       .select({ slug: qrSlugs.slug, code: qrCodes })
       .from(qrSlugs)
       .innerJoin(qrCodes, eq(qrCodes.id, qrSlugs.qrCodeId))
-      .where(and(inArray(qrSlugs.slug, slugs), own))
+      .where(and(isOneOf(qrSlugs.slug, slugs), own))
     const bySlug = new Map(rows.map(({ slug, code }) => [slug, code]))
     for (const one of identities) {
       if (!('slug' in one)) continue
@@ -43,13 +44,13 @@ export async function findCodes(
     for (const code of await db
       .select()
       .from(qrCodes)
-      .where(and(inArray(qrCodes.uuid, uuids), own)))
+      .where(and(isOneOf(qrCodes.uuid, uuids), own)))
       found.set(identityKey({ uuid: code.uuid }), code)
   if (ids.length > 0)
     for (const code of await db
       .select()
       .from(qrCodes)
-      .where(and(inArray(qrCodes.id, ids), own)))
+      .where(and(isOneOf(qrCodes.id, ids), own)))
       found.set(identityKey({ id: code.id }), code)
   return found
 }

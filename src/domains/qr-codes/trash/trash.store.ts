@@ -1,5 +1,6 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, lt, lte, or } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, gte, isNotNull, lt, lte, or } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { type Page, type PageInput, pageOfQuery } from '#db/paging.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
 import type { Db, Tx } from '#db/store.ts'
@@ -61,7 +62,7 @@ export const oldTrash = async (tx: Tx, before: number, ids: readonly number[]): 
     await tx
       .select({ id: qrCodes.id })
       .from(qrCodes)
-      .where(and(inArray(qrCodes.id, [...ids]), lt(qrCodes.deletedAt, before))),
+      .where(and(isOneOf(qrCodes.id, ids), lt(qrCodes.deletedAt, before))),
   )
 
 /** Number of codes of an organization outside the trash. */

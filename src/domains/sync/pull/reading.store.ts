@@ -1,5 +1,6 @@
-import { and, asc, between, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, between, eq, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { prepared } from '#db/prepared.ts'
 import { type SyncEntityName, syncMappings as mappings } from '#db/schema/sync.ts'
 import type { Db } from '#db/store.ts'
@@ -47,6 +48,6 @@ export async function localIds(
     rows = await db
       .select(fields)
       .from(mappings)
-      .where(and(eq(mappings.device, device), eq(mappings.entity, entity), inArray(mappings.serverId, [...ids])))
+      .where(and(eq(mappings.device, device), eq(mappings.entity, entity), isOneOf(mappings.serverId, ids)))
   return new Map(rows.map(({ serverId, localId }) => [serverId, localId]))
 }

@@ -1,5 +1,6 @@
-import { and, eq, gt, inArray } from 'drizzle-orm'
+import { and, eq, gt } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { syncTombstones as tombstones, type TombstoneEntity } from '#db/schema/sync.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -13,4 +14,4 @@ export const findTombstones = (db: Db | Tx, entity: TombstoneEntity, ids: readon
       updatedAt: tombstones.stamp,
     })
     .from(tombstones)
-    .where(and(eq(tombstones.entity, entity), inArray(tombstones.entityId, [...ids]), gt(tombstones.version, 0)))
+    .where(and(eq(tombstones.entity, entity), isOneOf(tombstones.entityId, ids), gt(tombstones.version, 0)))

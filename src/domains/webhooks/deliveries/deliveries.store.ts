@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, isNull, lt, ne, sql } from 'drizzle-orm'
 
+import { isOneOf } from '#db/dialect.ts'
 import { type Page, pageOf } from '#db/paging.ts'
 import { webhookDeliveries as deliveries, webhooks } from '#db/schema/webhooks.ts'
 import { deleteSome } from '#db/slices.ts'
@@ -81,7 +82,7 @@ export async function sendAgain(tx: Tx, webhookId: number, ids: readonly number[
   for (let at = 0; at < ids.length; at += CHUNK) {
     const some = and(
       eq(deliveries.webhookId, webhookId),
-      inArray(deliveries.id, ids.slice(at, at + CHUNK)),
+      isOneOf(deliveries.id, ids.slice(at, at + CHUNK)),
       isNull(deliveries.claimedUntil),
     )
     const waiting = await tx
