@@ -190,14 +190,17 @@ describe.if(inProcess)('the statistics of the server', () => {
     expect(raced).toBe(once)
   })
 
-  test.if(!!process.env['TEST_DATABASE_URL'])('count active users once a minute for each beginning of a period', async () => {
-    const zones = Intl.supportedValuesOf('timeZone').slice(0, 50)
-    const isOfUses = (sql: string) => sql.includes('"last_active_at" >= ')
-    server.clock.advance(MINUTE)
-    const beginnings = zones.map((tz) => quartersOf(lastDays(server.clock.now(), 30, tz)).first)
-    expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(new Set(beginnings).size)
-    expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(0)
-  })
+  test.if(!!process.env['TEST_DATABASE_URL'])(
+    'count active users once a minute for each beginning of a period',
+    async () => {
+      const zones = Intl.supportedValuesOf('timeZone').slice(0, 50)
+      const isOfUses = (sql: string) => sql.includes('"last_active_at" >= ')
+      server.clock.advance(MINUTE)
+      const beginnings = zones.map((tz) => quartersOf(lastDays(server.clock.now(), 30, tz)).first)
+      expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(new Set(beginnings).size)
+      expect(await statements(() => race(50, (i) => show({ tz: zones[i]! })), isOfUses)).toBe(0)
+    },
+  )
 
   test.if(!process.env['TEST_DATABASE_URL'])('are found by indexes, step by step', async () => {
     server.clock.advance(MINUTE)

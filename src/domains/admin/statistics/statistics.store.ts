@@ -154,10 +154,7 @@ export async function* countLastActivity(
  */
 export async function countActive(db: Db, since: number): Promise<number> {
   const signedIn = gte(users.lastLoginAt, since)
-  const some = db
-    .select({ n: count() })
-    .from(users)
-    .where(and(SERIES.users.live, signedIn))
+  const some = db.select({ n: count() }).from(users).where(and(SERIES.users.live, signedIn))
   const hasUsed = exists(
     db
       .select({ id: sessions.id })
