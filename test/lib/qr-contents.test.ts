@@ -151,6 +151,10 @@ const TABLE: readonly (readonly [content: string, read: object])[] = [
   ['', { type: 'text' }],
   ['see https://example.com', { type: 'text' }],
   ['https://', { type: 'text' }],
+  ['https://example.com/ is our menu', { type: 'text' }],
+  ['https://example.com/menu\nTable 12', { type: 'text' }],
+  ['https://example.com/\tmenu', { type: 'text' }],
+  ['https:///example.com', { type: 'text' }],
   ['ftp://example.com', { type: 'text' }],
 ]
 

@@ -213,6 +213,10 @@ describe.if(inProcess)('a block', () => {
       const body = { name: 'x', content: 'https://EVIL.example./', isDynamic: true }
       expect((await alice.post('/api/qr-codes', body)).status).toBe(400)
       expect((await setLink(alice, code, { fallbackUrl: 'https://evil.example' })).status).toBe(400)
+      const words = await scan(server, pathOf(await createLink(alice, 'https://evil.example/ has our menu')))
+      expect(words.status).toBe(200)
+      expect(words.text).toContain('https://evil.example/ has our menu')
+      expect(words.text).not.toContain('href="https://evil.example')
     } finally {
       await set(server, 'links.blockedHosts', [])
     }

@@ -3,6 +3,7 @@
  * written by strangers: nothing throws, the work is bounded by the length, and whatever does not fit a form is a plain text.
  */
 
+import { contentTypeOf } from '../content-type.ts'
 import { type Contact, readContact } from './contacts.ts'
 import { type CalendarEvent, readEvent } from './events.ts'
 import { fieldsOf, lastOf } from './fields.ts'
@@ -87,7 +88,8 @@ function readPlace(text: string): Place | undefined {
   return { type: 'place', latitude: Number(latitude), longitude: Number(longitude), name }
 }
 
+/** A text that begins with an address is none: the parser would drop its line breaks and take its words into the address. */
 function readWebAddress(text: string): WebAddress | undefined {
-  const url = URL.parse(text)
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? { type: 'url', url } : undefined
+  const url = contentTypeOf(text) === 'URL' ? URL.parse(text) : null
+  return url === null ? undefined : { type: 'url', url }
 }
