@@ -44,7 +44,7 @@ describe('a key', () => {
     const key = await keyOf(server, asset)
     const replies = await race(12, () => sendWith(server, key, { message: 'found' }))
     expect(statusesOf(replies)).toEqual({ 200: 1, 400: 11 })
-    expect(replies.find((r) => r.status === 400)!.message).toContain('open the page of the thing again')
+    expect(replies.find((r) => r.status === 400)!.message).toContain('open the page again')
     expect(await reportsOf(alice)).toHaveLength(1)
   })
 

@@ -97,7 +97,7 @@ describe('a finder', () => {
     await page.getByRole('button', { name: 'Send to the owner' }).click()
     await page.getByRole('heading', { name: 'Thank you!' }).waitFor()
     await page.reload()
-    await page.getByRole('heading', { name: 'open the page of the thing again' }).waitFor()
+    await page.getByRole('heading', { name: 'open the page again' }).waitFor()
   })
 })
 

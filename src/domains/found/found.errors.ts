@@ -2,10 +2,7 @@ import { badRequest, limited } from '#http/errors.ts'
 import { invalid } from '#http/validate.ts'
 
 export const pageTooOld = () =>
-  badRequest(
-    'This page is too old or was used already: open the page of the thing again',
-    '此页面已过期或已使用过，请重新打开物品页面',
-  )
+  badRequest('This page is too old or was used already: open the page again', '此页面已过期或已使用过，请重新打开页面')
 export const tooFast = () =>
   badRequest('This was sent too fast: wait two seconds and send it again', '发送过快，请等待两秒后重新发送')
 export const onlyAssetsAreLost = () => invalid('body.when', 'can be LOST for assets only', '仅资产可以设为 LOST')
