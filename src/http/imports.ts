@@ -45,9 +45,11 @@ export const repeatedColumn = (header: string) =>
     `表格中有重复的列：${header.slice(0, 100)}`,
   )
 export const rowsHaveErrors = (count: number, details: readonly FieldProblem[]) =>
-  badRequest(`Nothing was imported, because the file has ${count} errors`, `未导入任何数据：文件中有 ${count} 处错误`, {
-    details,
-  })
+  badRequest(
+    `Nothing was imported, because the file has ${count === 1 ? 'an error' : `${count} errors`}`,
+    `未导入任何数据：文件中有 ${count} 处错误`,
+    { details },
+  )
 const importRunning = limited('Your last import is still running', '你的上一次导入尚未完成', 10)
 const othersImport = limited('Other imports are running, try again later', '正在进行其他导入，请稍后再试', 10)
 

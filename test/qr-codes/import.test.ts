@@ -272,6 +272,9 @@ describe('refusals', () => {
     expect(created).toBe(2)
     const refused = await importLinks(alice, csv(rows))
     expect([refused.status, refused.details.length]).toEqual([400, errors.length])
+    expect(refused.message).toBe('Nothing was imported, because the file has 9 errors')
+    const one = await importLinks(alice, csv('url,slug\nhttps://example.com/a,keep-me'))
+    expect(one.message).toBe('Nothing was imported, because the file has an error')
     expect(await codesOf(alice)).toEqual(before)
     // With other slugs where these cannot be had, the bad targets and numbers are left.
     const { errors: left } = await imported(alice, csv(rows), { dryRun: true, keepSlugs: false })
