@@ -124,6 +124,7 @@ describe('a custom slug', () => {
     'ä-b',
     'a/b',
     'menü',
+    'a\u212ab',
     '..%2f',
     'info',
     'NEW',

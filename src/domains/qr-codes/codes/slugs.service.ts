@@ -26,9 +26,12 @@ export interface SlugWish {
   readonly path: string
 }
 
-/** The slug that a code gets for the one that a request sends. Its own may have capital letters, if they were imported. */
+/**
+ * The slug that a code gets for the one that a request sends. Its own may have capital letters, if they were imported. Only A to Z become small letters: the
+ * Kelvin sign would become a k, and is refused like all other signs.
+ */
 export const slugFor = (own: readonly string[], slug: string): string =>
-  own.includes(slug) ? slug : slug.toLowerCase()
+  own.includes(slug) ? slug : slug.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /** Returns the slug that a code gets, or the problem of the one that was wished for. A slug that the code has or had needs no claim. */
 export async function takeSlug(
