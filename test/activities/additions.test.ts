@@ -215,8 +215,13 @@ describe('a check-in by hand', () => {
     const [user, guest, waiting] = items.map(({ id }) => id) as [number, number, number]
     const answers = await race(5, () => checkIn(host, guest))
     expect(new Set(answers.map((answer) => ok(answer).data.id)).size).toBe(1)
-    expect(ok(answers[0]!).data).toMatchObject({ userId: null, nickname: 'Lin', method: 'MANUAL', sequence: 1 })
-    expect(ok(await checkIn(host, user)).data).toMatchObject({ userId: alice.id, method: 'MANUAL' })
+    const ofGuest = { userId: null, registrationId: guest, nickname: 'Lin', method: 'MANUAL', sequence: 1 } as const
+    expect(ok(answers[0]!).data).toMatchObject(ofGuest)
+    const ofUser = { userId: alice.id, registrationId: null, method: 'MANUAL' } as const
+    expect(ok(await checkIn(host, user)).data).toMatchObject(ofUser)
+    const records = ok(await host.call('activities.checkInRecords', { params: { id: activity.id }, query: {} })).data
+      .items
+    expect(records).toMatchObject([ofUser, ofGuest])
     expect((await checkIn(host, waiting)).status).toBe(400)
     expect((await checkIn(alice, user)).status).toBe(403)
     expect((await checkIn(mallory, user)).status).toBe(404)

@@ -53,6 +53,7 @@ describe('the rules of an activity', () => {
       id: data.id,
       activityId: activity.id,
       userId: bob.id,
+      registrationId: null,
       nickname,
       method: 'QR',
       distance: null,

@@ -58,6 +58,7 @@ export const CheckInView = Model('CheckIn', {
   id: Id,
   activityId: Id,
   userId: Nullable({ ...Id, description: 'Null for a guest' }),
+  registrationId: Nullable({ ...Id, description: 'Of a guest, who was checked in by hand; otherwise null' }),
   nickname: Text('Lin Mei'),
   method: Method,
   distance: Nullable(

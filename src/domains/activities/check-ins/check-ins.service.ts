@@ -183,6 +183,7 @@ export const toView = (row: store.CheckInRow): CheckInView => ({
   id: row.id,
   activityId: row.activityId,
   userId: row.userId,
+  registrationId: row.registrationId,
   nickname: row.nickname,
   method: row.method,
   distance: row.distance,

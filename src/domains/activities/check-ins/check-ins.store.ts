@@ -33,6 +33,7 @@ export const shown = {
   id: checkIns.id,
   activityId: checkIns.activityId,
   userId: checkIns.userId,
+  registrationId: checkIns.registrationId,
   /** Of a deleted account, the name that stands for it. */
   nickname: participantName,
   method: checkIns.method,
@@ -43,7 +44,7 @@ export const shown = {
 
 export type CheckInRow = Pick<
   typeof checkIns.$inferSelect,
-  'id' | 'activityId' | 'userId' | 'method' | 'distance' | 'sequence' | 'checkedInAt'
+  'id' | 'activityId' | 'userId' | 'registrationId' | 'method' | 'distance' | 'sequence' | 'checkedInAt'
 > & { readonly nickname: string }
 
 /** Users of check-ins always exist, unless a guest has checked in. The outer joins also make SQLite begin with the check-ins, which are in the order of an index. */
@@ -268,7 +269,8 @@ export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Prom
     const sum = getOrSet(byActivity, activityId, { activityId, checkIns: 0, users: 0 })
     sum.checkIns++
     if (user.count === 1) sum.users++
-    return { activityId, userId, nickname, sequence: user.count + (deleted ?? 0), method, distance, checkedInAt }
+    const sequence = user.count + (deleted ?? 0)
+    return { activityId, userId, registrationId: null, nickname, sequence, method, distance, checkedInAt }
   })
   const recorded = rows.filter((row) => row !== undefined)
   if (recorded.length === 0) return rows as undefined[]
@@ -276,7 +278,7 @@ export async function insertCheckIns(tx: Tx, arrivals: readonly Arrival[]): Prom
     ...counts.values([...byUser.values()].filter(({ count }) => count > 0)),
     ...slots.values([...bySlot.values()]),
     ...sums.values([...byActivity.values()]),
-    ...given.values(recorded.map((row) => ({ ...row, registrationId: null }))),
+    ...given.values(recorded),
   })
   for (const row of inserted) {
     listed.inserted(tx, row)
