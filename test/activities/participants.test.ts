@@ -122,7 +122,7 @@ describe('the table of participants', () => {
     expect(response.headers.get('content-disposition')).toMatch(/filename="participants-\d{8}-\+0800\.csv"/)
     const [titles, row] = new TextDecoder().decode(bytes).split('\r\n')
     expect(titles).toContain('姓名,状态,候补位次,来源,邮箱,语言,报名时间（UTC+08:00）')
-    expect(row).toMatch(/,已报名,,账号,,,\d{4}-\d\d-\d\d \d\d:\d\d/)
+    expect(row).toMatch(/,已报名,,账号,,,\d{4}-\d\d-\d\d \d\d:\d\d,\d{4}-\d\d-\d\d \d\d:\d\d,/)
     // A formula stays a text, in workbooks by the type of the cell.
     expect(row).toContain(`'=1+1`)
   })

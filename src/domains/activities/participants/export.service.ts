@@ -47,6 +47,7 @@ const PASSES: Readonly<Record<PassStatus, Localized>> = {
 }
 
 interface Table {
+  readonly format: TableFormat
   readonly locale: Locale
   readonly zone: string
   readonly lists: readonly { readonly id: number; readonly name: string }[]
@@ -87,7 +88,7 @@ export const exportParticipants = async (
       .filter((key) => asked.every((question) => question.key !== key))
       .map((key) => ({ key, label: key }))
     const lists = await listsWithAdmissions(reads.read, id, MAX_LISTS)
-    const table = { locale, zone, lists, questions: [...asked, ...earlier], withNotes, now: ctx.clock.now() }
+    const table = { format, locale, zone, lists, questions: [...asked, ...earlier], withNotes, now: ctx.clock.now() }
     const participants = { activityId: id, filter, newestFirst: sort !== 'createdAt' }
     const place = zone.replaceAll('/', '-')
     const sheet = {
@@ -164,12 +165,19 @@ async function admissionsOf(db: Db, activityId: number, held: Facts['held']) {
   return admissions
 }
 
+/** Cells of CSV are texts, and no row needs its seconds to be read. */
+function timeIn({ format, zone }: Table, at: number): Cell {
+  const time = localTime(at, zone)
+  return format === 'csv' ? time.toString({ smallestUnit: 'minute' }).replace('T', ' ') : time
+}
+
 function cellsOf(
   row: store.ExportedRow,
   position: number | null,
   { passes, checkIns, onLists }: Facts & { readonly onLists: readonly (number | null)[] },
-  { locale, zone, questions, withNotes, now }: Table,
+  table: Table,
 ): Cell[] {
+  const { locale, questions, withNotes, now } = table
   const { nickname, status, source, email, language, createdAt, confirmedAt, answers, note } = row
   const pass = passes.get(personOf(row))
   const checkedInAt = checkIns.get(personOf(row))
@@ -180,11 +188,11 @@ function cellsOf(
     SOURCES[source][locale],
     email,
     language,
-    localTime(createdAt, zone),
-    confirmedAt === null ? null : localTime(confirmedAt, zone),
+    timeIn(table, createdAt),
+    confirmedAt === null ? null : timeIn(table, confirmedAt),
     pass?.id ?? null,
     pass === undefined ? null : PASSES[statusOf(pass, now)][locale],
-    checkedInAt === undefined ? null : localTime(checkedInAt, zone),
+    checkedInAt === undefined ? null : timeIn(table, checkedInAt),
     pass?.usedCount ?? null,
     ...onLists,
     ...questions.map(({ key }) => answers[key] ?? null),
