@@ -131,6 +131,10 @@ describe('a batch', () => {
       body: { action: 'CANCEL', filter: { unknown: 1 } },
     })
     expect(bad.status).toBe(400)
+    const other = await openActivity(server, host)
+    const [foreign] = ok(await add(host, other, [{ name: 'Lin' }])).data.items
+    const ofOther = await batch(host, activity, { action: 'CANCEL', filter: { ids: [foreign!.id] } })
+    expect([ofOther.status, ofOther.details[0]?.path]).toEqual([400, 'body.filter.ids.0'])
     expect((await batch(mallory, activity, { action: 'CANCEL', filter: {} })).status).toBe(403)
   })
 

@@ -86,7 +86,7 @@ describe('POST …/pass/batch', () => {
     expect(await select({ keyword: 'zo' })).toEqual([byTemplate!.id])
     expect(await select({ userId: bob.id })).toEqual([ofBob!.id])
     expect(await select({ templateId: template.id })).toEqual([byTemplate!.id])
-    expect(await select({ ids: [ofBob!.id, plain!.id, 999_999] })).toEqual([ofBob!.id, plain!.id])
+    expect(await select({ ids: [ofBob!.id, plain!.id] })).toEqual([ofBob!.id, plain!.id])
     expect(await select({ registration: 'CONFIRMED' })).toEqual([ofBob!.id])
     expect(await select({ registration: 'NONE' })).toEqual(guestIds)
     ok(await bob.call('registrations.cancel', { params: { id } }))
@@ -124,6 +124,22 @@ describe('POST …/pass/batch', () => {
     await issued(alice, id, { holders: guests(2) })
     expect((await alice.post(`/api/activities/${id}/pass/batch`, body)).status).toBe(400)
     expect(await totals(id, 'ISSUED')).toBe(2)
+  })
+
+  test('names the ids that are not passes of the activity, and changes nothing', async () => {
+    const [{ id }, other] = [await withPasses(alice), await withPasses(alice)]
+    const [own] = await issued(alice, id, { holders: guests(1) })
+    const [foreign] = await issued(alice, other.id, { holders: guests(1) })
+    const filter = { ids: [own!.id, foreign!.id, 999_999] }
+    for (const dryRun of [true, false]) {
+      const { status, details } = await alice.post(`/api/activities/${id}/pass/batch`, {
+        action: 'REVOKE',
+        filter,
+        dryRun,
+      })
+      expect([status, ...details.map(({ path }) => path)]).toEqual([400, 'body.filter.ids.1', 'body.filter.ids.2'])
+    }
+    expect(await totals(id, 'ISSUED')).toBe(1)
   })
 
   test('needs pass:issue to update and pass:revoke to revoke', async () => {

@@ -40,6 +40,8 @@ export const guestsNeedMail = problem(
 )
 export const foreignScope = problem('must be the organization that owns the activity', '必须是活动所属的组织')
 export const noSuchTemplate = problem('is not a pass template of the owner', '不是该归属方的通行证模板')
+export const noSuchRegistration = problem('is not a registration of this activity', '不是该活动的报名')
+export const noSuchPass = problem('is not a pass of this activity', '不是该活动的通行证')
 export const noSuchList = problem('is not a check-in list of the activity', '不是该活动的签到名单')
 export const unprovedContact = problem('must be an e-mail address that you have proved', '必须是你已验证的邮箱')
 export const autoIssueNeedsBoth = problem('needs passes and registration', '需要启用通行证和报名')

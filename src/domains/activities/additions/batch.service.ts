@@ -13,6 +13,7 @@ import { tellPeople } from '../personal-mails.service.ts'
 import { type Filter, type Key, keysOf } from '../registrations/filters.store.ts'
 import { changeStatuses, placesOf, refill } from '../registrations/places.service.ts'
 import { canSetStatus } from '../registrations/registrations.rules.ts'
+import { requireRegistrations } from '../registrations/registrations.service.ts'
 import { findByIds } from '../registrations/waiting.store.ts'
 import { type Asking, manageActivity, MANAGER_POINT, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import type { ChangeRegistrations } from './additions.model.ts'
@@ -44,6 +45,7 @@ export async function changeRegistrations(
   refuseIfDisabled(activity)
   if (activity.status !== 'ACTIVE') throw notActive()
   await requireList(ctx.db.read, activityId, input.filter.listId, 'body.filter.listId')
+  await requireRegistrations(ctx.db.read, activityId, input.filter.ids, 'body.filter.ids')
   const { userId } = asking.viewer
   const { action, dryRun, requestId = null } = input
   const how = { reason: input.reason ?? '', notify: input.notify ?? true, overCapacity: input.overCapacity ?? false }

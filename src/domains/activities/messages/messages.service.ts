@@ -19,6 +19,7 @@ import { problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
 import { requireList } from '../check-in-lists/check-in-lists.service.ts'
 import { mailUses } from '../personal-mails.service.ts'
+import { requireRegistrations } from '../registrations/registrations.service.ts'
 import { type Asking, manageActivity, refuseIfDisabled } from '../visibility/visibility.service.ts'
 import { continueMessages } from './messages-worker.ts'
 import {
@@ -41,7 +42,6 @@ import * as recipients from './recipients.store.ts'
 const REPEATED_MS = 7 * DAY
 
 const tooFarAhead = problem('must be at most 90 days ahead', '最多可提前 90 天')
-const notHere = problem('is not a registration of this activity', '不是该活动的报名')
 const otherBody = problem('was used for another message', '已用于另一条消息')
 const begun = () => badRequest('This message is already being sent', '该消息已开始发送')
 const tooManyWaiting = () =>
@@ -114,13 +114,7 @@ async function checkDraft(ctx: AppContext, id: number, { sendAt, filter }: Draft
   if (sendAt !== null && sendAt > ctx.clock.now() + MAX_AHEAD_MS) throw invalidAll([tooFarAhead('body.sendAt')])
   if (filter?.status?.includes('PENDING')) throw invalidAll([notPending('body.filter.status')])
   await requireList(ctx.db.read, id, filter?.listId, 'body.filter.listId')
-  const ids = filter?.ids ?? []
-  if (ids.length === 0) return
-  const foreign = await recipients.foreignIds(ctx.db.read, id, ids)
-  if (foreign.size > 0)
-    throw invalidAll(
-      [...ids.entries()].filter(([, one]) => foreign.has(one)).map(([i]) => notHere(`body.filter.ids.${i}`)),
-    )
+  await requireRegistrations(ctx.db.read, id, filter?.ids, 'body.filter.ids')
 }
 
 interface Insertion {

@@ -1,6 +1,5 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, type SQL, sql } from 'drizzle-orm'
 
-import { isOneOf, notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows } from '#db/json-rows.ts'
 import { type Page, pageOfQuery } from '#db/paging.ts'
 import { prepared } from '#db/prepared.ts'
@@ -171,15 +170,6 @@ export async function countParticipants(
     users: reach.users + others!.people,
     usersWithAddress: reach.usersWithAddress + Number(others!.withAddress),
   }
-}
-
-/** The ids that do not belong to registrations of the activity. */
-export async function foreignIds(db: Db | Tx, activityId: number, ids: readonly number[]): Promise<Set<number>> {
-  const rows = await db
-    .select({ id: registrations.id })
-    .from(registrations)
-    .where(and(isOneOf(registrations.id, ids), sql`${notByIndex(registrations.activityId)} = ${activityId}`))
-  return new Set(ids).difference(new Set(rows.map(({ id }) => id)))
 }
 
 export interface NewRecipient {

@@ -8,7 +8,7 @@ import { noPermission } from '#http/permissions.ts'
 import { invalidAll, itemChecker } from '#http/validate.ts'
 import { pause } from '#lib/pause.ts'
 
-import { problem } from '../activities.errors.ts'
+import { noSuchPass, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity } from '../activities.store.ts'
 import type { BatchResult } from '../batches/batches.model.ts'
 import { type Counted, forecast, runBatch } from '../batches/batches.service.ts'
@@ -145,6 +145,7 @@ export async function changePasses(
 ): Promise<BatchResult> {
   const { action, filter, dryRun, notify, requestId = null } = input
   await checkRights(ctx, activityId, action === 'UPDATE' ? 'pass:issue' : 'pass:revoke', asking)
+  await requirePasses(ctx.db.read, activityId, filter.ids)
   const work = action === 'UPDATE' ? updating(ctx, input) : revoking(ctx, input)
   const { userId } = asking.viewer
   const pieces = (after: number) => piecesOf(ctx, userId, { activityId, filter, work, after })
@@ -219,6 +220,14 @@ async function checkRights(
   if (orgId !== 0) await access.requirePoint(ctx, userId, orgId, point)
   else if (!(await access.can(ctx, userId, 'APP', 0, point))) throw noPermission
   refuseIfDisabled(await manageActivity(ctx, activityId, point, asking))
+}
+
+/** @throws AppError 400 if the activity does not have one of them */
+async function requirePasses(db: Db, activityId: number, ids: readonly number[] = []): Promise<void> {
+  if (ids.length === 0) return
+  const known = await store.passesAmong(db, activityId, ids)
+  const unknown = [...ids.entries()].filter(([, id]) => !known.has(id))
+  if (unknown.length > 0) throw invalidAll(unknown.map(([i]) => noSuchPass(`body.filter.ids.${i}`)))
 }
 
 interface Action {

@@ -1,6 +1,6 @@
 import { and, asc, eq, exists, gt, inArray, isNull, notExists, or, type SQL, sql } from 'drizzle-orm'
 
-import { isOneOf } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import { note } from '#db/notes.ts'
 import { registrations } from '#db/schema/activities.ts'
 import { passes } from '#db/schema/passes.ts'
@@ -25,6 +25,15 @@ function hasRegistration(db: Db | Tx, status: NonNullable<PassFilter['registrati
       ),
     )
   return status === 'NONE' ? notExists(ofHolder) : exists(ofHolder)
+}
+
+/** Those of the ids that are passes of the activity. */
+export async function passesAmong(db: Db, activityId: number, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .select({ id: passes.id })
+    .from(passes)
+    .where(and(isOneOf(passes.id, ids), sql`${notByIndex(passes.activityId)} = ${activityId}`, isKept))
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The passes that the filter selects, at most `limit` after the id `after`; or those of them with these ids. */

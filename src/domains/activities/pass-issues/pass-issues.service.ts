@@ -13,7 +13,7 @@ import { type CheckedItem, invalid, invalidAll, itemChecker } from '#http/valida
 import { pause } from '#lib/pause.ts'
 import { uuid } from '#platform/ids.ts'
 
-import { problem } from '../activities.errors.ts'
+import { noSuchRegistration, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { MAX_TOKEN_TIME } from '../pass-keys/pass-keys.rules.ts'
 import { currentKey } from '../pass-keys/pass-keys.service.ts'
@@ -50,7 +50,6 @@ const noSuchUser = problem('must be the id of an active user', '须为有效用�
 const twice = problem('must not be the same user twice', '同一用户不能重复')
 const hasPass = problem('has a live pass for this activity already', '该用户已持有此活动的有效通行证')
 const onlyRegistered = problem('is for toRegistered only', '仅用于 toRegistered')
-const notHere = problem('is not a registration of this activity', '不是该活动的报名')
 const oneOf = problem('must contain either userId or name', '须提供 userId 或 name 之一')
 
 /** Issues passes of an activity that the caller manages. */
@@ -252,7 +251,7 @@ async function holdersAmong(
   const rows = await findByIds(read, activityId, ids)
   const known = new Set(rows.map(({ id }) => id))
   const unknown = [...ids.entries()].filter(([, id]) => !known.has(id))
-  if (unknown.length > 0) throw invalidAll(unknown.map(([i]) => notHere(`body.registrationIds.${i}`)))
+  if (unknown.length > 0) throw invalidAll(unknown.map(([i]) => noSuchRegistration(`body.registrationIds.${i}`)))
   const now = ctx.clock.now()
   const userIds = rows.flatMap(({ userId }) => userId ?? [])
   const users = await store.registeredWithoutPass(read, activityId, userIds, now)

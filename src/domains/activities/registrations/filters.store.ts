@@ -409,3 +409,12 @@ export async function rowsOf(db: Db | Tx, activityId: number, ids: readonly numb
   const found = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => found.get(id) ?? [])
 }
+
+/** The ids that do not belong to registrations of the activity. */
+export async function foreignIds(db: Db | Tx, activityId: number, ids: readonly number[]): Promise<Set<number>> {
+  const rows = await db
+    .select({ id: registrations.id })
+    .from(registrations)
+    .where(and(inArray(registrations.id, [...ids]), sql`${notByIndex(registrations.activityId)} = ${activityId}`))
+  return new Set(ids).difference(new Set(rows.map(({ id }) => id)))
+}

@@ -3,13 +3,13 @@
 import type { AppContext } from '#context'
 import { readerFor } from '#db/paging.ts'
 import type { RegistrationConfig } from '#db/schema/activities.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 import { emit } from '#domains/domain.ts'
 import { mailTargetsOf } from '#domains/notifications/index.ts'
 import { badRequest, notFound } from '#http/errors.ts'
 import { invalidAll } from '#http/validate.ts'
 
-import { notActive, problem } from '../activities.errors.ts'
+import { noSuchRegistration, notActive, problem } from '../activities.errors.ts'
 import { type ActivityRow, findActivity, findCounters } from '../activities.store.ts'
 import { tellPeople } from '../personal-mails.service.ts'
 import { takeInvitation } from '../visibility/personal-codes.service.ts'
@@ -21,6 +21,7 @@ import {
   refuseIfDisabled,
   seeActivity,
 } from '../visibility/visibility.service.ts'
+import { foreignIds } from './filters.store.ts'
 import { cancelAll, endPlace, fillPlaces, placeIn } from './places.service.ts'
 import type { Register, RegistrationView } from './registrations.model.ts'
 import { type Answers, checkAnswers, phaseOf } from './registrations.rules.ts'
@@ -175,6 +176,20 @@ async function endRegistrations(ctx: AppContext, tx: Tx, userId: number, orgId?:
   await cancelAll(ctx, tx, rows)
   const freed = rows.filter((row) => row.status === 'CONFIRMED').map((row) => row.activityId)
   for (const id of await store.withWaitingList(tx, freed, ACTIVITIES_PER_WRITE)) await fillPlaces(ctx, tx, id)
+}
+
+/** @throws AppError 400 if a filter names a registration that the activity does not have */
+export async function requireRegistrations(
+  db: Db,
+  activityId: number,
+  ids: readonly number[] = [],
+  path: string,
+): Promise<void> {
+  if (ids.length === 0) return
+  const foreign = await foreignIds(db, activityId, ids)
+  if (foreign.size === 0) return
+  const unknown = [...ids.entries()].filter(([, id]) => foreign.has(id))
+  throw invalidAll(unknown.map(([i]) => noSuchRegistration(`${path}.${i}`)))
 }
 
 type Placed = Pick<store.RegistrationRow, 'id' | 'activityId' | 'status' | 'waitOrder' | 'createdAt'>
