@@ -295,6 +295,22 @@ describe.if(inProcess)('mails of a message', () => {
     expect((await recipientsOf(alice, activity, created.id)).total).toBe(12)
   })
 
+  test('need a mail server: without one, people are notified in the app alone, and the record says why', async () => {
+    await using bare = await startServer()
+    const [host, guest] = [await bare.person(), await bare.person()]
+    const activity = await openActivity(bare, host)
+    ok(await register(guest, activity))
+    for (const dryRun of [true, false]) {
+      const refused = await send(host, activity, { channels: ['EMAIL'], dryRun })
+      expect([refused.status, refused.details[0]?.path]).toEqual([400, 'body.channels'])
+    }
+    const { id } = await sent(host, activity)
+    expect((await untilDone(host, activity, id)).app).toEqual({ sent: 1 })
+    const { items } = await recipientsOf(host, activity, id, { channel: 'EMAIL' })
+    expect(items).toMatchObject([{ state: 'SKIPPED', reason: 'NO_MAIL_SERVER' }])
+    expect((await messages(host, activity)).length).toBe(1)
+  })
+
   test('link to the live pass of their reader, if the organizer wants that', async () => {
     const activity = await opened({ hasPass: true })
     const { userIds } = await addParticipants(server, activity, 2)

@@ -228,8 +228,8 @@ async function queueMails(
   const queued = new Set(wanted.slice(0, counted + more).map(({ person }) => person))
   const stateOf = (one: recipients.Participant) => {
     if (queued.has(one.person)) return { state: 'QUEUED', reason: null } as const
-    const reason =
-      addressOf(one) === null ? 'NO_ADDRESS' : isThere ? (refused.get(one.person) ?? 'BUDGET') : 'NO_MAIL_SERVER'
+    if (!isThere) return { state: 'SKIPPED', reason: 'NO_MAIL_SERVER' } as const
+    const reason = addressOf(one) === null ? 'NO_ADDRESS' : (refused.get(one.person) ?? 'BUDGET')
     return { state: 'SKIPPED', reason } as const
   }
   const inserted = await recipients.insertRecipients(

@@ -42,6 +42,10 @@ import * as recipients from './recipients.store.ts'
 const REPEATED_MS = 7 * DAY
 
 const tooFarAhead = problem('must be at most 90 days ahead', '最多可提前 90 天')
+const needMail = problem(
+  'need a mail server, which this server does not have, unless APP is among them',
+  '除非包含 APP，否则需要邮件服务器，而此服务器未配置',
+)
 const otherBody = problem('was used for another message', '已用于另一条消息')
 const begun = () => badRequest('This message is already being sent', '该消息已开始发送')
 const tooManyWaiting = () =>
@@ -110,7 +114,8 @@ const notPending = problem(
 )
 
 /** @throws AppError 400 */
-async function checkDraft(ctx: AppContext, id: number, { sendAt, filter }: Draft): Promise<void> {
+async function checkDraft(ctx: AppContext, id: number, { sendAt, filter, channels }: Draft): Promise<void> {
+  if (!channels.includes('APP') && !hasMailServer(ctx)) throw invalidAll([needMail('body.channels')])
   if (sendAt !== null && sendAt > ctx.clock.now() + MAX_AHEAD_MS) throw invalidAll([tooFarAhead('body.sendAt')])
   if (filter?.status?.includes('PENDING')) throw invalidAll([notPending('body.filter.status')])
   await requireList(ctx.db.read, id, filter?.listId, 'body.filter.listId')
