@@ -77,6 +77,7 @@ describe.if(inProcess)('a notice', () => {
       state: 'SCHEDULED',
       createdBy: null,
       body: 'The hall is closed.',
+      bodyHtml: '<p>The hall is closed.</p>\n',
       subject: 'New date or time',
       changes: [
         { field: 'startTime', before: activity.startTime, after: startTime },

@@ -1,6 +1,7 @@
 import type { MessageCounts } from '#db/schema/activity-messages.ts'
 import type { Db, Tx } from '#db/store.ts'
 import type { Locale } from '#lib/localized.ts'
+import { textToHtml } from '#lib/text.ts'
 
 import type { MessageView } from './messages.model.ts'
 import { subjectOf } from './messages.rules.ts'
@@ -58,7 +59,8 @@ export function toView(
     changes: row.changes.map(({ field, before, after }) => ({ field, before, after })),
     subject: subjectOf(row.kind, row.subject)[locale],
     body: row.body,
-    bodyHtml: row.bodyHtml,
+    // Notices have plain text.
+    bodyHtml: row.kind === 'MESSAGE' || row.body === '' ? row.bodyHtml : textToHtml(row.body),
     filter: row.filter && { ...row.filter },
     channels: [...row.channels],
     state: row.state,
