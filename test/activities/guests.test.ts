@@ -274,6 +274,27 @@ describe('the form', () => {
     expect((await list(alice, activity, { status: 'PENDING' })).total).toBe(5)
   })
 
+  test('who has not confirmed gets a place by hand or is removed, but is not rejected', async () => {
+    const alice = await world.withEmail()
+    const activity = await openToGuests(world.server, alice, { waitlist: true })
+    for (let i = 0; i < 3; i++) await pendingGuest(world, activity)
+    const [first, second, third] = (await list(alice, activity, { status: 'PENDING' })).items.map(({ id }) => id)
+    const change = (registrationId: number, status: 'CONFIRMED' | 'WAITING' | 'REJECTED' | 'CANCELLED') =>
+      alice.call('registrations.update', { params: { registrationId }, body: { status } })
+    for (const status of ['REJECTED', 'CANCELLED'] as const) expect((await change(first!, status)).status).toBe(400)
+    const rejected = await alice.call('registrations.batch', {
+      params: { id: activity.id },
+      body: { action: 'REJECT', filter: { status: 'PENDING' } },
+    })
+    expect(ok(rejected).data).toEqual({ matched: 3, changed: 0, unchanged: 3, remaining: 0 })
+    const confirmed = ok(await change(first!, 'CONFIRMED')).data
+    // Nobody has proved the address.
+    expect([confirmed.status, confirmed.guest?.confirmedAt]).toEqual(['CONFIRMED', null])
+    expect(ok(await change(second!, 'WAITING')).data.status).toBe('WAITING')
+    ok(await alice.call('registrations.cancelAny', { params: { registrationId: third! }, query: { erase: true } }))
+    expect((await list(alice, activity, { status: 'PENDING' })).total).toBe(0)
+  })
+
   test('that fills in the hidden field is answered like any other, and does nothing', async () => {
     const alice = await world.withEmail()
     const activity = await openToGuests(world.server, alice)

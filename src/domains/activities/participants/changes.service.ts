@@ -48,6 +48,9 @@ export async function updateRegistration(
   const { activity } = await managedRegistration(ctx, id, 'activity:update', asking)
   await ctx.db.write('registrations.update', async (tx) => {
     const { row, current } = await findAgain(tx, id)
+    const { status } = input
+    if (status !== undefined && status !== row.status && !canSetStatus(row.status, status))
+      throw cannotBecome(row.status, status)
     await changeStatus(ctx, tx, current, row, input)
     const after = (await store.findById(tx, id))!
     if (input.position != null) {
@@ -98,7 +101,6 @@ async function changeStatus(
   { status, reason, overCapacity, notify }: UpdateRegistration,
 ): Promise<void> {
   if (status === undefined || status === row.status) return
-  if (!canSetStatus(row.status, status)) throw cannotBecome(row.status, status)
   if (activity.status !== 'ACTIVE') throw notActive()
   const change = { to: status, reason: reason ?? '', overCapacity: overCapacity ?? false }
   const after = await changeStatuses(ctx, tx, activity, [row], change)

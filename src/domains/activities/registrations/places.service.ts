@@ -75,7 +75,7 @@ interface ByHand {
 }
 
 /**
- * Changes of registrations by a manager, each of which must be possible (`canSetStatus`). Nobody else moves up.
+ * Changes of registrations by a manager, each of which must be possible (`canSetStatus`), or ends a PENDING one. Nobody else moves up.
  * @throws AppError 400 if there are not enough places
  */
 export async function changeStatuses(

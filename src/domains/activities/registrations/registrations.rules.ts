@@ -38,7 +38,7 @@ export const givesPlaces = (
   now < activity.endTime
 
 const BY_HAND: Readonly<Record<RegistrationStatus, readonly RegistrationStatus[]>> = {
-  PENDING: ['CONFIRMED', 'WAITING', 'REJECTED', 'CANCELLED'],
+  PENDING: ['CONFIRMED', 'WAITING'],
   WAITING: ['CONFIRMED', 'REJECTED', 'CANCELLED'],
   CONFIRMED: ['WAITING', 'REJECTED', 'CANCELLED'],
   CANCELLED: ['CONFIRMED', 'WAITING'],

@@ -72,7 +72,7 @@ export type Action = keyof typeof participantWords.en.actions
 
 /** The actions of managers on a registration of each status. */
 export const ACTIONS_OF: Readonly<Record<RegistrationStatus, readonly Action[]>> = {
-  PENDING: ['CONFIRM', 'WAIT', 'REJECT', 'CANCEL'],
+  PENDING: ['CONFIRM', 'WAIT'],
   CONFIRMED: ['WAIT', 'REJECT', 'CANCEL'],
   WAITING: ['CONFIRM', 'REJECT', 'CANCEL'],
   REJECTED: ['CONFIRM', 'WAIT'],
