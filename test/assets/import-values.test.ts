@@ -9,13 +9,16 @@ import { createAsset, createLocation, getAsset } from './helpers.ts'
 import { createCategory } from './places.ts'
 import { type Cells, dryRun, imported, sendImport, xlsx } from './sheets.ts'
 
-const { alice, bob, owner, member } = useServer({ people: ['alice', 'bob', 'owner', 'member'], noAdmin: true })
+const { alice, bob, owner, member, second } = useServer({
+  people: ['alice', 'bob', 'owner', 'member', 'second'],
+  noAdmin: true,
+})
 let org: Org
 let room: number
 
 beforeAll(async () => {
   org = await createOrg(owner)
-  await addMembers(owner, org, member)
+  await addMembers(owner, org, member, second)
   room = await createLocation(owner, org.id, 'Room 12')
 })
 
@@ -290,13 +293,34 @@ test('with emptyNames a new asset takes its model, its category or its number', 
   expect(await dryRun(bob, withoutColumn, fields)).toMatchObject({ errorCount: 0, unchanged: 3 })
 })
 
+const handovers = async (person: Person) =>
+  ok(await person.call('notifications.list', { query: { size: 100 } })).data.items.filter(
+    ({ data }) => data['event'] === 'TRANSFERRED',
+  )
+
+test('an import notifies the custodian of new assets once, too', async () => {
+  const columns = ['Name', 'Asset no.', 'Custodian']
+  const rows = Array.from({ length: 150 }, (_, i) => [`c${i}`, `C-${i}`, second.username])
+  expect(await imported(owner, [columns, ...rows], { orgId: org.id })).toMatchObject({ created: 150 })
+  expect(await imported(owner, [columns, ['one', 'C-one', second.username]], { orgId: org.id })).toMatchObject({
+    created: 1,
+  })
+  await imported(owner, [columns, ['own', 'C-own', owner.username]], { orgId: org.id })
+  const [last, first, ...others] = await handovers(second)
+  expect(others).toEqual([])
+  expect(first).toMatchObject({ type: 'ASSET', body: '150 assets were handed to you.', data: { orgId: org.id } })
+  expect(first!.data['assetIds']).toHaveLength(100)
+  expect(last!.body).toBe('You are now the custodian of one (C-one).')
+  expect(await handovers(owner)).toEqual([])
+})
+
 test('an import notifies a new custodian once, with the number of assets', async () => {
   const rows = Array.from({ length: 120 }, (_, i) => [`a${i}`, `H-${i}`])
   await imported(owner, [['Name', 'Asset no.'], ...rows], { orgId: org.id })
+  const before = (await handovers(member))[0]?.id ?? 0
   const handed = [['Asset no.', 'Custodian'], ...rows.map(([, number]) => [number!, member.username!])]
   expect(await imported(owner, handed, { orgId: org.id })).toMatchObject({ updated: 120 })
-  const { data } = ok(await member.call('notifications.list', { query: { size: 100 } }))
-  const notices = data.items.filter((one) => (one.data as { event?: string }).event === 'TRANSFERRED')
+  const notices = (await handovers(member)).filter(({ id }) => id > before)
   expect(notices).toMatchObject([{ body: '120 assets were handed to you.', data: { orgId: org.id } }])
-  expect((notices[0]!.data as { assetIds: number[] }).assetIds).toHaveLength(100)
+  expect(notices[0]!.data['assetIds']).toHaveLength(100)
 })

@@ -125,6 +125,8 @@ class Writer {
     await applyAll(ctx, tx, owner, 'asset', planned)
     this.written.created += rows.length
     await this.recorder.take(items, rows)
+    // The history of an asset begins without a row for its first custodian, who is notified all the same.
+    for (const row of rows) this.handovers.take(owner, row, [{ fromUserId: null, toUserId: row.custodianId }])
   }
 
   async #update(items: readonly PreparedRow[]): Promise<void> {

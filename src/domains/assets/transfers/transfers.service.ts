@@ -118,13 +118,16 @@ async function prepareGift(ctx: AppContext, owner: Owner, toOrgId: number) {
   }
 }
 
+/** The custodians of an asset before and after a write. */
+type Handover = Pick<store.TransferRow, 'fromUserId' | 'toUserId'>
+
 /** Notifies new custodians of an asset, except the user who made them so. */
 export async function notifyCustodians(
   ctx: AppContext,
   tx: Tx,
   { userId }: { readonly userId: number },
   asset: AssetRow,
-  transfers: readonly store.TransferRow[],
+  transfers: readonly Handover[],
 ): Promise<void> {
   for (const { fromUserId, toUserId } of transfers) {
     if (toUserId === null || toUserId === fromUserId || toUserId === userId) continue
@@ -145,9 +148,9 @@ export async function notifyCustodians(
 /** Assets that were handed over together, by their new custodians. */
 export class Handovers {
   readonly #byPerson = new Map<number, { count: number; readonly ids: number[] }>()
-  #first: { readonly row: AssetRow; readonly transfers: readonly store.TransferRow[] } | undefined
+  #first: { readonly row: AssetRow; readonly transfers: readonly Handover[] } | undefined
 
-  take({ userId }: { readonly userId: number }, row: AssetRow, transfers: readonly store.TransferRow[]): void {
+  take({ userId }: { readonly userId: number }, row: AssetRow, transfers: readonly Handover[]): void {
     for (const { fromUserId, toUserId } of transfers) {
       if (toUserId === null || toUserId === fromUserId || toUserId === userId) continue
       const found = this.#byPerson.get(toUserId) ?? { count: 0, ids: [] }
