@@ -212,6 +212,15 @@ describe('headings of other registers', () => {
       { key: null, suggestion: 'model' },
       { key: 'model' },
     ])
+    expect(await keysOf(['Name', 'Price', 'Cost', 'Purchase Cost', '编号', 'Tag', 'Asset Tag'])).toMatchObject([
+      { key: 'name' },
+      { key: null, suggestion: 'purchasePrice' },
+      { key: null, suggestion: 'purchasePrice' },
+      { key: 'purchasePrice' },
+      { key: null, suggestion: 'assetNo' },
+      { key: null, suggestion: 'assetNo' },
+      { key: 'assetNo' },
+    ])
     expect(await keysOf(['Name', 'Model Name', 'Model'])).toMatchObject([
       { key: 'name' },
       { key: null, suggestion: 'model' },

@@ -341,7 +341,7 @@ describe('columns', () => {
       'purchasePrice',
       'supplier',
     ])
-    expect(await columnsOf(['Item', 'Name', 'S/N', 'Serial'])).toEqual([null, 'name', 'serialNo', null])
+    expect(await columnsOf(['Item', 'Name', 'S/N', 'Serial'])).toEqual([null, 'name', null, 'serialNo'])
     expect(await columnsOf(['资产名称', '品名'], { mapping: '{"资产名称":null}' })).toEqual([null, 'name'])
   })
 

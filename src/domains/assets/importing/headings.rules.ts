@@ -18,58 +18,50 @@ const MIN_COMPARED = 3
  * Other names of columns, which count if no column of the file has the proper name. Of several in one file those of the first list win, in the
  * order of the file, then those of the second in their order here.
  */
-const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [readonly string[], string]>>> = {
-  name: [
-    ['Asset name', 'Item name', 'Item', '资产名称', '物品名称', '设备名称', '品名'],
-    'Title, Device, Equipment, HB.name',
-  ],
+const OTHER_NAMES: Readonly<Partial<Record<FixedKey | OptionKey, readonly [string, string]>>> = {
+  name: ['', 'Item Name, Asset Name, Title, Item, Device, Equipment, HB.name, 资产名称, 设备名称, 物品名称, 品名'],
   assetNo: [
-    ['Asset number', 'Asset tag', '编号', '资产编码', '物品编号', '设备编号'],
-    'Tag, Inventory No, Inventory Number, Barcode, Asset ID, HB.asset_id, 固定资产编号, 卡片编号, sequentialId',
+    'Asset number, 物品编号',
+    'Asset Tag, Tag, Inventory No, Inventory Number, Barcode, Asset ID, HB.asset_id, 资产编码, 固定资产编号, 设备编号, 卡片编号, 编号, sequentialId',
   ],
-  category: [['Asset category', '类别', '资产类别', '资产分类'], 'Asset Type, Type, Group, 设备类型'],
-  status: [['Asset status', '资产状态', '使用状态'], 'Status Label, State, 状况'],
-  brand: [[], 'Manufacturer, Make, HB.manufacturer, 厂家, 厂商, 制造商, 生产厂家'],
-  model: [
-    ['规格型号', '型号规格', '规格'],
-    'Model Name, Model No., Model Number, HB.model_number, Mode Number, Asset model',
-  ],
-  serialNo: [['Serial number', 'Serial', 'S/N', '出厂编号'], 'SN, Service Tag, HB.serial_number, 机身号'],
-  supplier: [['Vendor', '供货商'], 'Purchased from, HB.purchase_from, 采购来源, Purchase From'],
+  category: ['资产分类', 'Asset Category, Asset Type, Type, Group, 资产类别, 设备类型, 类别'],
+  status: ['', 'Status Label, State, Asset Status, 使用状态, 资产状态, 状况'],
+  brand: ['', 'Manufacturer, Make, HB.manufacturer, 厂家, 厂商, 制造商, 生产厂家'],
+  model: ['型号规格', 'Model Name, Model No., Model Number, HB.model_number, 规格型号, 规格, Mode Number, Asset model'],
+  serialNo: ['', 'Serial, Serial Number, S/N, SN, Service Tag, HB.serial_number, 出厂编号, 机身号'],
+  supplier: ['', 'Vendor, Purchased from, HB.purchase_from, 供货商, 采购来源, Purchase From'],
   purchaseDate: [
-    ['Date of purchase', 'Purchased', '采购日期', '购置日期', '购入日期'],
-    'Purchase Time, Acquisition Date, HB.purchase_time, 取得日期, 入账日期, 购置时间, Purchased Time, HB.purchase_date',
+    '购入日期',
+    'Purchased, Purchase Time, Date of purchase, Acquisition Date, HB.purchase_time, 购置日期, 取得日期, 采购日期, 入账日期, 购置时间, Purchased Time, HB.purchase_date',
   ],
   purchasePrice: [
-    ['Price', 'Cost', '价格', '单价', '采购价格', '购置价格', '原值'],
-    'Purchase Cost, Unit price, Value, Valuation, HB.purchase_price, 资产原值, 金额, 购置金额, Purchased Price',
+    '采购价格, 购置价格',
+    'Purchase Cost, Cost, Price, Unit price, Value, Valuation, HB.purchase_price, 资产原值, 原值, 单价, 价格, 金额, 购置金额, Purchased Price',
   ],
-  warrantyExpiry: [
-    ['Warranty until', '保修到期', '保修期至'],
-    'Warranty Expires, HB.warranty_expires, 质保期至, Warranty',
-  ],
-  warrantyMonths: [[], 'Warranty Months, 保修期(月), 保修期, 保修月数'],
-  quantity: [[], 'Quantity, Qty, HB.quantity, 数量'],
+  warrantyExpiry: ['', 'Warranty Expires, Warranty until, HB.warranty_expires, 质保期至, 保修到期, 保修期至, Warranty'],
+  warrantyMonths: ['', 'Warranty Months, 保修期(月), 保修期, 保修月数'],
+  quantity: ['', 'Quantity, Qty, HB.quantity, 数量'],
   location: [
-    ['Place', 'Room', '地点', '存放地点', '存放位置', '所在位置', '使用地点'],
-    'Default Location, Site, HB.location, 放置地点, 教室',
+    '地点',
+    'Default Location, Room, Site, Place, HB.location, 存放地点, 存放位置, 使用地点, 放置地点, 所在位置, 教室',
   ],
   custodian: [
-    ['Responsible person', '保管员', '责任人'],
-    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 管理人, 领用人, 负责人, Checked Out To: Username, Checked Out To: Email, Checked Out, Custody',
+    'Responsible person, 保管员',
+    'Checked Out To, Assigned To, Checkout Username, Username, Owner, Responsible, User, 使用人, 责任人, 管理人, 领用人, 负责人, Checked Out To: Username, Checked Out To: Email, Checked Out, Custody',
   ],
   remark: [
-    ['Remarks', 'Note', 'Notes', 'Comment', 'Comments', '说明'],
-    'Description, HB.notes, HB.description, 备注说明, Asset Notes',
+    'Remarks, Comment',
+    'Notes, Note, Comments, Description, HB.notes, HB.description, 备注说明, 说明, Asset Notes',
   ],
 }
 /** The key and the rank of each name. */
 const otherNames = new Map(
-  Object.entries(OTHER_NAMES).flatMap(([key, [names, more]]) => [
-    ...more.split(', ').map((name, i) => [wordKey(name), { key, rank: i + 1 }] as const),
-    ...names.map((name) => [wordKey(name), { key, rank: 0 }] as const),
+  Object.entries(OTHER_NAMES).flatMap(([key, [first, ranked]]) => [
+    ...ranked.split(', ').map((name, i) => [wordKey(name), { key, rank: i + 1 }] as const),
+    ...first.split(', ').map((name) => [wordKey(name), { key, rank: 0 }] as const),
   ]),
 )
+otherNames.delete('')
 
 /** The names of the columns of assets. */
 export interface Names {
