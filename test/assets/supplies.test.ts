@@ -459,18 +459,12 @@ describe('self-service', () => {
     const taken = await moved(bob, id, { type: 'TAKE', quantity: 3 })
     expect(taken).toMatchObject({ userId: bob.id, personName: names.bob, operatorId: bob.id })
     expect(pathsOf(await move(bob, id, { type: 'TAKE', quantity: 4 }))).toEqual([400, 'body.quantity'])
-    expect(pathsOf(await move(bob, id, { type: 'TAKE', quantity: 1, userId: carol.id }))).toEqual([400, 'body.userId'])
-    expect(pathsOf(await move(bob, id, { type: 'TAKE', quantity: 1, personName: 'Me' }))).toEqual([
-      400,
-      'body.personName',
-    ])
+    expect((await move(bob, id, { type: 'TAKE', quantity: 1, userId: carol.id })).status).toBe(403)
+    expect((await move(bob, id, { type: 'TAKE', quantity: 1, personName: 'Me' })).status).toBe(403)
     for (const type of ['IN', 'COUNT', 'WRITE_OFF', 'MOVE'])
       expect((await move(bob, id, { type, quantity: 1 })).status).toBe(403)
     await moved(alice, id, { type: 'TAKE', quantity: 2, userId: carol.id })
-    expect(pathsOf(await move(bob, id, { type: 'RETURN', quantity: 1, userId: carol.id }))).toEqual([
-      400,
-      'body.userId',
-    ])
+    expect((await move(bob, id, { type: 'RETURN', quantity: 1, userId: carol.id })).status).toBe(403)
     await moved(bob, id, { type: 'RETURN', quantity: 3 })
     expect(pathsOf(await move(bob, id, { type: 'RETURN', quantity: 1 }))).toEqual([400, 'body.quantity'])
     expect((await reverse(bob, taken.id)).status).toBe(403)

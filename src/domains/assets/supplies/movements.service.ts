@@ -141,8 +141,7 @@ async function checkSelfService(
     const supply = byId.get(item.supplyId)
     if (supply === undefined) continue
     if (!supply.selfService || (item.type !== 'TAKE' && item.type !== 'RETURN')) throw noPermission
-    if (item.personName != null) problems.push(errors.notForOthers(`${path}.personName`))
-    if (item.userId != null && item.userId !== userId) problems.push(errors.notForOthers(`${path}.userId`))
+    if (item.personName != null || (item.userId ?? userId) !== userId) throw errors.notForOthers
     if (item.type === 'TAKE' && item.quantity > supply.maxPerTake)
       problems.push(errors.tooManyAtOnce(supply.maxPerTake)(`${path}.quantity`))
   }

@@ -1,4 +1,4 @@
-import { badRequest, type FieldProblem, limited } from '#http/errors.ts'
+import { badRequest, type FieldProblem, forbidden, limited } from '#http/errors.ts'
 
 import { MAX_QUANTITY, MAX_SUPPLIES } from './supplies.model.ts'
 
@@ -18,10 +18,7 @@ export const noPerson = problem('is possible for TAKE and RETURN only', '仅领�
 export const onePerson = problem('must be absent if userId is given', '提供 userId 时不能填写')
 export const samePlace = problem('is where they are already', '与原位置相同')
 export const atLeastOne = problem('must be at least 1', '至少为 1')
-export const notForOthers = problem(
-  'must be absent or your own id: you can take for yourself only',
-  '须留空或填写本人：只能为自己领用',
-)
+export const notForOthers = forbidden('Only keepers may book for others', '仅管理员可以为他人登记')
 export const usedBefore = problem('was used for another movement', '已用于其他操作')
 export const onlyPools = problem('cannot be RETURN, because it is used up', '消耗品不能归还')
 export const tooManyAtOnce = (most: number) => problem(`must be at most ${most} at once`, `每次最多 ${most}`)
