@@ -144,6 +144,25 @@ describe('a code that does not fit', () => {
     expect(error.details?.[0]?.message).toMatch(/at least [\d.]+ × [\d.]+ mm/)
   })
 
+  test('Code 128 has the number by default, and no link', async () => {
+    const { id } = await createAsset(alice)
+    const profile = { ...ROLL, symbology: 'CODE_128' as const }
+    const refused = await print(alice, { ids: [id], profile: { ...profile, content: 'LINK' }, format: 'PDF' })
+    expect([refused.status, refused.error.details?.[0]?.path]).toEqual([400, 'body.profile.content'])
+    const body = { name: `bars ${id}`, ...profile }
+    const wrong = await alice.call('labelProfiles.create', { body: { ...body, content: 'LINK' } })
+    expect([wrong.status, wrong.details[0]?.path]).toEqual([400, 'body.content'])
+    const saved = ok(await alice.call('labelProfiles.create', { body })).data
+    expect(saved.content).toBe('NUMBER')
+    const change = await alice.call('labelProfiles.update', { params: { id: saved.id }, body: { content: 'LINK' } })
+    expect([change.status, change.details[0]?.path]).toEqual([400, 'body.content'])
+    const plain = { params: { id: saved.id }, body: { symbology: 'QR', content: 'LINK' } } as const
+    expect(ok(await alice.call('labelProfiles.update', plain)).data.content).toBe('LINK')
+    const bars = { params: { id: saved.id }, body: { symbology: 'CODE_128' } } as const
+    expect(ok(await alice.call('labelProfiles.update', bars)).data.content).toBe('NUMBER')
+    ok(await alice.call('labelProfiles.delete', { params: { id: saved.id } }))
+  })
+
   test('leaves out the numbers that Code 128 cannot hold only if the request says so', async () => {
     const good = await createAsset(alice, { assetNo: 'C-1' })
     const chinese = await createAsset(alice, { assetNo: '资产-1' })

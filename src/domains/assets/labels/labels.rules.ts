@@ -59,6 +59,8 @@ export function settingsOf(
   const base = { ...DEFAULTS, ...before }
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as typeof given
   const all = { ...base, ...changed }
+  if (all.symbology === 'CODE_128' && changed.content === 'LINK')
+    problems.push({ path: `${path}.content`, text: { en: 'must be NUMBER for Code 128', zh: 'Code 128 须为 NUMBER' } })
   const settings: LabelSettings = {
     ...all,
     offsetX: tenth(all.offsetX),
