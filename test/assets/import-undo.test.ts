@@ -111,22 +111,46 @@ describe('an undo', () => {
     expect(ok(await getAsset(owner, changed!.id)).data.name).toBe('mine')
   })
 
-  test('of two imports, the later one is undone first', async () => {
+  test('of several imports, the later ones are undone first', async () => {
     const asset = await createAsset(bob, { name: 'first', assetNo: 'T-1' })
-    const one = await run(bob, [
+    const named = (name: string) => [
       ['Name', 'Asset no.'],
-      ['second', 'T-1'],
-    ])
-    const two = await run(bob, [
-      ['Name', 'Asset no.'],
-      ['third', 'T-1'],
-    ])
-    const dry = ok(await undo(bob, one, { dryRun: true })).data
-    expect(dry).toMatchObject({ restored: 0, kept: [{ assetId: asset.id, assetNo: 'T-1', reason: 'CHANGED' }] })
-    ok(await undo(bob, two))
-    expect(ok(await getAsset(bob, asset.id)).data.name).toBe('second')
-    // The undo is a change too.
-    expect(ok(await undo(bob, one)).data).toMatchObject({ restored: 0, keptCount: 1 })
+      [name, 'T-1'],
+      ['new', 'T-2'],
+    ]
+    const one = await run(bob, named('second'))
+    const two = await run(bob, named('third'))
+    const three = await run(bob, named('fourth'))
+    const changed = { assetId: asset.id, assetNo: 'T-1', reason: 'CHANGED' }
+    expect(ok(await undo(bob, one, { dryRun: true })).data).toMatchObject({ restored: 0, deleted: 1, kept: [changed] })
+    const name = async () => ok(await getAsset(bob, asset.id)).data.name
+    ok(await undo(bob, three))
+    expect(await name()).toBe('third')
+    expect(ok(await undo(bob, two)).data).toMatchObject({ restored: 1, keptCount: 0 })
+    expect(await name()).toBe('second')
+    expect(ok(await undo(bob, one, { dryRun: true })).data).toMatchObject({ restored: 1, deleted: 1, keptCount: 0 })
+    expect(ok(await undo(bob, one)).data).toMatchObject({ restored: 1, deleted: 1, keptCount: 0 })
+    expect(await name()).toBe('first')
+    expect(ok(await undo(bob, three)).data).toMatchObject({ restored: 1, keptCount: 0 })
+  })
+
+  test('a change between two imports, or after the undo of the later one, keeps the asset', async () => {
+    const numbers = ['V-1', 'V-2']
+    const [between, after] = [
+      await createAsset(bob, { name: 'first', assetNo: numbers[0] }),
+      await createAsset(bob, { name: 'first', assetNo: numbers[1] }),
+    ]
+    const named = (name: string) => [['Name', 'Asset no.'], ...numbers.map((number) => [name, number])]
+    const edit = (id: number) => bob.call('assets.update', { params: { id }, body: { brand: 'mine' } } as never)
+    const one = await run(bob, named('second'))
+    ok(await edit(between.id))
+    const two = await run(bob, named('third'))
+    expect(ok(await undo(bob, two)).data).toMatchObject({ restored: 2 })
+    ok(await edit(after.id))
+    const { data } = ok(await undo(bob, one))
+    expect(data).toMatchObject({ restored: 0, keptCount: 2 })
+    expect(data.kept.map(({ reason }) => reason)).toEqual(['CHANGED', 'CHANGED'])
+    expect(ok(await getAsset(bob, between.id)).data).toMatchObject({ name: 'second', brand: 'mine' })
   })
 
   test('leaves rows in the history of transfers and notifies the custodian once', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt } from 'drizzle-orm'
 
 import { isOneOf } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
@@ -43,6 +43,26 @@ export async function findRun(db: Db | Tx, owner: OwnerKey, id: number): Promise
     .from(assetImportRuns)
     .where(and(eq(assetImportRuns.id, id), eq(assetImportRuns.owner, owner)))
   return row
+}
+
+/** Imports of the owner after this one that were undone. */
+export async function laterUndone(db: Db | Tx, owner: OwnerKey, importId: number): Promise<number[]> {
+  const [run] = await db
+    .select({ createdAt: assetImportRuns.createdAt })
+    .from(assetImportRuns)
+    .where(eq(assetImportRuns.id, importId))
+  const rows = await db
+    .select({ id: assetImportRuns.id })
+    .from(assetImportRuns)
+    .where(
+      and(
+        eq(assetImportRuns.owner, owner),
+        gte(assetImportRuns.createdAt, run?.createdAt ?? 0),
+        gt(assetImportRuns.id, importId),
+        isNotNull(assetImportRuns.undoneAt),
+      ),
+    )
+  return rows.map(({ id }) => id)
 }
 
 /** Undefined for an unknown import. */

@@ -22,6 +22,8 @@ export interface Snapshot {
   readonly id: number
   /** After the import. */
   readonly version: number
+  /** Before the import; absent for an asset that it created. */
+  readonly versionBefore?: number
   /** The former values of the columns that changed; null for an asset that the import created. */
   readonly before: AssetChange | null
   readonly values: readonly { readonly fieldId: number; readonly value: unknown }[]
@@ -61,7 +63,7 @@ export class Recorder {
         existing === undefined
           ? null
           : Object.fromEntries(Object.keys(change).map((name) => [name, existing[name as keyof AssetRow]]))
-      return { id, version, before, values: valuesBefore }
+      return { id, version, ...(existing && { versionBefore: existing.version }), before, values: valuesBefore }
     })
     const sealed = this.ctx.seal.seal(JSON.stringify({ owner: this.owner, snapshots }))
     await store.insertSnapshot(this.tx, {
@@ -78,6 +80,52 @@ export class Recorder {
   }
 }
 
+/** An asset that an undo gave its state of a version back, which now has another version. */
+export type Returned = readonly [assetId: number, versionBefore: number, version: number]
+
+/** Keeps the versions that an undo gave to assets, in place of its snapshots: an earlier import finds its assets by them. */
+export async function keepReturned(
+  ctx: AppContext,
+  tx: Tx,
+  owner: OwnerKey,
+  importId: number,
+  all: readonly Returned[],
+): Promise<void> {
+  await store.deleteSnapshots(tx, owner, importId)
+  for (let at = 0; at < all.length; at += RETURNED) {
+    const rows = ctx.seal.seal(JSON.stringify({ owner, returned: all.slice(at, at + RETURNED) }))
+    await store.insertSnapshot(tx, { importId, part: at / RETURNED + 1, owner, rows })
+  }
+}
+/** In a part. */
+const RETURNED = 2000
+
+/**
+ * The version that an asset has now if it is as this import left it: its version after the import, or the one that undos of later imports
+ * gave it.
+ */
+export async function versionFinder(
+  ctx: AppContext,
+  db: Db | Tx,
+  owner: OwnerKey,
+  importId: number,
+): Promise<(snapshot: Snapshot) => number> {
+  const later = await store.laterUndone(db, owner, importId)
+  if (later.length === 0) return ({ version }) => version
+  const ids = new Set<number>()
+  for await (const snapshots of snapshotsOf(ctx, db, owner, importId)) for (const { id } of snapshots) ids.add(id)
+  const returned = new Map<string, number>()
+  for (const id of later)
+    for await (const part of partsOf(ctx, db, owner, id))
+      for (const [assetId, before, version] of part.returned ?? [])
+        if (ids.has(assetId)) returned.set(`${assetId}:${before}`, version)
+  return ({ id, version }) => {
+    let now = version
+    for (let next = returned.get(`${id}:${now}`); next !== undefined; next = returned.get(`${id}:${now}`)) now = next
+    return now
+  }
+}
+
 /** The kept rows of an import, in groups. Those that were sealed with another key, or for another owner, are left out. */
 export async function* snapshotsOf(
   ctx: AppContext,
@@ -85,15 +133,27 @@ export async function* snapshotsOf(
   owner: OwnerKey,
   importId: number,
 ): AsyncGenerator<readonly Snapshot[]> {
+  for await (const { snapshots = [] } of partsOf(ctx, db, owner, importId)) if (snapshots.length > 0) yield snapshots
+}
+
+interface Part {
+  readonly snapshots?: readonly Snapshot[]
+  readonly returned?: readonly Returned[]
+}
+
+async function* partsOf(ctx: AppContext, db: Db | Tx, owner: OwnerKey, importId: number): AsyncGenerator<Part> {
   for (let after = 0; ;) {
     const parts = await store.nextSnapshots(db, owner, importId, after, PARTS)
     if (parts.length === 0) return
     after = parts.at(-1)!.part
-    const kept = parts.flatMap(({ rows }) => {
-      const opened = ctx.seal.open(rows)
-      const part = opened === undefined ? undefined : (JSON.parse(opened) as { owner: number; snapshots: Snapshot[] })
-      return part?.owner === owner ? part.snapshots : []
+    const opened = parts.flatMap(({ rows }) => {
+      const text = ctx.seal.open(rows)
+      const part = text === undefined ? undefined : (JSON.parse(text) as Part & { readonly owner: number })
+      return part?.owner === owner ? [part] : []
     })
-    if (kept.length > 0) yield kept
+    yield {
+      snapshots: opened.flatMap(({ snapshots = [] }) => snapshots),
+      returned: opened.flatMap(({ returned = [] }) => returned),
+    }
   }
 }

@@ -25,7 +25,7 @@ import { removeCreated } from './creating.service.ts'
 import { tooLateToUndo } from './importing.errors.ts'
 import type { AssetImportRun } from './importing.model.ts'
 import * as store from './runs.store.ts'
-import { type Snapshot, snapshotsOf } from './snapshots.service.ts'
+import { keepReturned, type Returned, type Snapshot, snapshotsOf, versionFinder } from './snapshots.service.ts'
 
 const UNDO_MS = DAY
 const HISTORY_MS = 90 * DAY
@@ -90,8 +90,9 @@ async function preview(ctx: AppContext, owner: Owner, run: store.RunRow): Promis
   checkIsUndoable(ctx, run)
   const counts = new Counts()
   const db = ctx.db.read
+  const versionOf = await versionFinder(ctx, db, ownerKey(owner), run.id)
   for await (const snapshots of snapshotsOf(ctx, db, ownerKey(owner), run.id))
-    counts.add(await sorted(db, ownerKey(owner), snapshots, ctx.clock.now()))
+    counts.add(await sorted(db, ownerKey(owner), snapshots, versionOf, ctx.clock.now()))
   return counts.answer
 }
 
@@ -107,18 +108,20 @@ async function undo(ctx: AppContext, tx: Tx, owner: Owner, id: number): Promise<
   checkIsUndoable(ctx, run)
   const counts = new Counts()
   const handovers = new Handovers()
+  const returned: Returned[] = []
+  const versionOf = await versionFinder(ctx, tx, key, id)
   for await (const snapshots of snapshotsOf(ctx, tx, key, id)) {
-    const found = await sorted(tx, key, snapshots, ctx.clock.now())
+    const found = await sorted(tx, key, snapshots, versionOf, ctx.clock.now())
     counts.add(found)
     const created = found.created.map(({ row }) => row)
     await markAllDeleted(ctx, tx, key, created)
-    await restore(ctx, tx, owner, found.updated, handovers)
+    returned.push(...(await restore(ctx, tx, owner, found.updated, handovers)))
     await tx.pause()
   }
   await removeCreated(ctx, tx, owner, run)
   await handovers.notify(ctx, tx, owner)
   await store.markUndone(tx, key, id, counts.answer)
-  await store.deleteSnapshots(tx, key, id)
+  await keepReturned(ctx, tx, key, id, returned)
   return counts.answer
 }
 
@@ -159,7 +162,13 @@ class Counts {
 }
 
 /** Decides about each asset: those that were changed since, or are in use, stay as they are. */
-async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot[], now: number): Promise<Sorted> {
+async function sorted(
+  db: Db | Tx,
+  owner: OwnerKey,
+  snapshots: readonly Snapshot[],
+  versionOf: (snapshot: Snapshot) => number,
+  now: number,
+): Promise<Sorted> {
   const ids = snapshots.map(({ id }) => id)
   const rows = new Map((await assetsByIds(db, owner, ids)).map((row) => [row.id, row]))
   const numbers = await store.numbersOf(
@@ -173,7 +182,7 @@ async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot
   const counted = await store.inRunningInventories(db, owner, added)
   const [created, updated, kept]: [Undone[], Undone[], Kept[]] = [[], [], []]
   for (const snapshot of snapshots) {
-    const { id, version, before } = snapshot
+    const { id, before } = snapshot
     const row = rows.get(id)
     const reason =
       row === undefined
@@ -184,7 +193,7 @@ async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot
             ? 'RESERVED'
             : counted.has(id)
               ? 'IN_INVENTORY'
-              : row.version === version
+              : row.version === versionOf(snapshot)
                 ? undefined
                 : 'CHANGED'
     if (reason !== undefined || row === undefined)
@@ -194,15 +203,15 @@ async function sorted(db: Db | Tx, owner: OwnerKey, snapshots: readonly Snapshot
   return { created, updated, kept }
 }
 
-/** Gives assets their former values. They lose references to things that are gone. */
+/** Gives assets their former values. They lose references to things that are gone. Answers which versions they have now. */
 async function restore(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
   items: readonly Undone[],
   handovers: Handovers,
-): Promise<void> {
-  if (items.length === 0) return
+): Promise<Returned[]> {
+  if (items.length === 0) return []
   const changes = items.map(({ row, snapshot }, i) => ({ row, change: { ...snapshot.before }, path: `rows.${i}` }))
   for (const { path } of await referenceProblems(tx, owner, changes)) {
     const [, at, name] = path.split('.') as [string, string, 'categoryId' | 'locationId' | 'custodianId']
@@ -241,6 +250,10 @@ async function restore(
     const own = byAsset.get(row.id)
     if (own !== undefined) handovers.take(owner, row, own)
   }
+  return rows.flatMap(({ id, version }, i): Returned[] => {
+    const { versionBefore } = items[i]!.snapshot
+    return versionBefore === undefined ? [] : [[id, versionBefore, version]]
+  })
 }
 
 /** Former values are kept for a day, the history for 90. */
