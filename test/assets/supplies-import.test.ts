@@ -318,6 +318,34 @@ describe('an undo', () => {
     })
   })
 
+  test('of several imports begins with the last one; what was moved between them stays', async () => {
+    const { id } = ok(await alice.call('supplies.create', { body: { name: 'Glue', supplyNo: 'UND-1', orgId } })).data
+    await move(id, { type: 'IN', quantity: 1 })
+    const sheet = (name: string, stock: number) => [
+      ['Name', 'Number', 'Stock'],
+      [name, 'UND-1', stock],
+      ['Tape', 'UND-2', stock],
+      ['Clips', 'UND-3', stock],
+    ]
+    const { importId: one } = await imported(sheet('Glue stick', 5))
+    await move((await byNumber('UND-3')).id, { type: 'TAKE', quantity: 1 })
+    const { importId: two } = await imported(sheet('Glue pen', 7))
+    const { importId: three } = await imported(sheet('Glue pen', 9))
+    expect(ok(await undo(alice, one, { dryRun: true })).data).toMatchObject({ restored: 0, deleted: 0, keptCount: 3 })
+    expect(ok(await undo(alice, three)).data).toMatchObject({ restored: 3, keptCount: 0 })
+    expect(ok(await undo(alice, two)).data).toMatchObject({ restored: 3, keptCount: 0 })
+    expect(await byNumber('UND-1')).toMatchObject({ name: 'Glue stick', stock: 5 })
+    const { data } = ok(await undo(alice, one))
+    expect(data).toMatchObject({
+      restored: 1,
+      deleted: 1,
+      kept: [{ supplyNo: 'UND-3', reason: 'CHANGED' }],
+      keptCount: 1,
+    })
+    expect(await byNumber('UND-1')).toMatchObject({ name: 'Glue', stock: 1 })
+    expect(await byNumber('UND-3')).toMatchObject({ stock: 4 })
+  })
+
   test('leaves what was changed or moved since', async () => {
     const { importId } = await imported([
       ['Name', 'Number', 'Stock'],

@@ -114,15 +114,25 @@ export async function versionFinder(
   if (later.length === 0) return ({ version }) => version
   const ids = new Set<number>()
   for await (const snapshots of snapshotsOf(ctx, db, owner, importId)) for (const { id } of snapshots) ids.add(id)
-  const returned = new Map<string, number>()
-  for (const id of later)
-    for await (const part of partsOf(ctx, db, owner, id))
-      for (const [assetId, before, version] of part.returned ?? [])
-        if (ids.has(assetId)) returned.set(`${assetId}:${before}`, version)
-  return ({ id, version }) => {
-    let now = version
-    for (let next = returned.get(`${id}:${now}`); next !== undefined; next = returned.get(`${id}:${now}`)) now = next
-    return now
+  const chains = new Chains()
+  for (const run of later)
+    for await (const part of partsOf(ctx, db, owner, run))
+      for (const [id, before, version] of part.returned ?? []) if (ids.has(id)) chains.add(id, before, version)
+  return ({ id, version }) => chains.follow(id, version)
+}
+
+/** By which numbers undos replaced those of rows, such as versions. */
+export class Chains {
+  readonly #next = new Map<string, number>()
+
+  add(id: number, from: number, to: number): void {
+    if (from !== to) this.#next.set(`${id}:${from}`, to)
+  }
+
+  /** The number that replaces it now; the same if none does. */
+  follow(id: number, from: number): number {
+    const next = this.#next.get(`${id}:${from}`)
+    return next === undefined ? from : this.follow(id, next)
   }
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, lt, max } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, max } from 'drizzle-orm'
 
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
@@ -68,12 +68,24 @@ export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: numbe
   return row
 }
 
-/** The id of the last movement of a supply; 0 if it has none. */
-export async function lastMovement(db: Db | Tx, supplyId: number): Promise<number> {
+/** Imports of the owner after this one that were undone. */
+export async function laterUndone(db: Db | Tx, owner: OwnerKey, { id, createdAt }: RunRow): Promise<number[]> {
+  const runs = supplyImports
+  const rows = await db
+    .select({ id: runs.id })
+    .from(runs)
+    .where(and(eq(runs.owner, owner), gte(runs.createdAt, createdAt), gt(runs.id, id), isNotNull(runs.undoneAt)))
+  return rows.map((row) => row.id)
+}
+
+/** The id of the last movement of a supply, of those before another one if it is given; 0 if there is none. */
+export async function lastMovement(db: Db | Tx, supplyId: number, before?: number): Promise<number> {
   const [row] = await db
     .select({ id: max(supplyMovements.id) })
     .from(supplyMovements)
-    .where(eq(supplyMovements.supplyId, supplyId))
+    .where(
+      and(eq(supplyMovements.supplyId, supplyId), before === undefined ? undefined : lt(supplyMovements.id, before)),
+    )
   return row?.id ?? 0
 }
 

@@ -18,6 +18,7 @@ import { DAY, MINUTE } from '#platform/clock.ts'
 import { isPoolReserved } from '../bookings.store.ts'
 import { type Created, removeCreated } from '../importing/creating.service.ts'
 import { tooLateToUndo } from '../importing/importing.errors.ts'
+import { Chains } from '../importing/snapshots.service.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
 import { bookItems, reverse } from '../supplies/booking.service.ts'
@@ -55,15 +56,26 @@ interface Snapshot {
   readonly id: number
   /** After the import. */
   version: number
+  /** Before the import; absent for a supply that it created. */
+  readonly versionBefore?: number
   /** The former values of the columns that changed; null for a supply that the import created. */
   before: SupplyChange | null
   readonly movementIds: number[]
+}
+
+/** A supply that an undo gave its former state back: version and last movement before the import, and those that stand for them now. */
+interface Returned {
+  readonly id: number
+  readonly version: readonly [before: number, now: number]
+  readonly movement: readonly [before: number, now: number]
 }
 
 /** A part of the former values of an import, which is kept sealed for its undo. */
 interface Part {
   readonly owner: number
   readonly snapshots: readonly Snapshot[]
+  /** After the undo, in place of all else. */
+  readonly returned?: readonly Returned[]
   /** In the last part. */
   readonly made?: Created
 }
@@ -154,8 +166,8 @@ async function writeSome(
     locked.set(after.id, after)
     const former = Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof SupplyRow]]))
     const snapshot = snapshots.get(after.id)
-    if (snapshot === undefined)
-      snapshots.set(after.id, { id: after.id, version: after.version, before: former, movementIds: [] })
+    const kept = { id: after.id, version: after.version, versionBefore: before.version, before: former }
+    if (snapshot === undefined) snapshots.set(after.id, { ...kept, movementIds: [] })
     else snapshot.version = after.version
   }
   const counts = items.flatMap(({ row, count, existing, first }) => {
@@ -243,6 +255,8 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
   const answer = { restored: 0, deleted: 0, kept: [] as SupplyImportUndo['kept'][number][], keptCount: 0 }
   const tx = isTx(db) ? db : undefined
   let made: Created | undefined
+  const returned: Returned[] = []
+  const undone = await undoneSince(ctx, db, key, run)
   for await (const { snapshots, ...part } of partsOf(ctx, db, key, id)) {
     made = part.made ?? made
     const ids = snapshots.map((snapshot) => snapshot.id)
@@ -250,7 +264,7 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
     const byId = new Map(rows.map((row) => [row.id, row]))
     for (const snapshot of snapshots) {
       const row = byId.get(snapshot.id)
-      const reason = await reasonToKeep(db, row, snapshot, ctx.clock.now())
+      const reason = await reasonToKeep(db, row, snapshot, undone, ctx.clock.now())
       if (reason !== undefined || row === undefined) {
         answer.keptCount += 1
         if (answer.kept.length < MAX_KEPT)
@@ -258,13 +272,37 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
         continue
       }
       answer[snapshot.before === null ? 'deleted' : 'restored'] += 1
-      if (tx !== undefined) await undoOne(ctx, tx, owner, row, snapshot)
+      if (tx !== undefined) returned.push(...(await undoOne(ctx, tx, owner, row, snapshot)))
     }
     await tx?.pause()
   }
   if (tx !== undefined && made !== undefined) await removeCreated(ctx, tx, owner, made)
-  if (tx !== undefined) await store.markUndone(tx, id, answer)
+  if (tx !== undefined) {
+    await store.markUndone(tx, id, answer)
+    for (let at = 0; at < returned.length; at += ROWS_PER_WRITE) {
+      const part: Part = { owner: key, snapshots: [], returned: returned.slice(at, at + ROWS_PER_WRITE) }
+      const rows = ctx.seal.seal(JSON.stringify(part))
+      await store.insertSnapshot(tx, { importId: id, part: at / ROWS_PER_WRITE + 1, owner: key, rows })
+    }
+  }
   return answer
+}
+
+interface Undone {
+  readonly versions: Chains
+  readonly movements: Chains
+}
+
+/** By which versions and movements undos of later imports replaced those that this import left. */
+async function undoneSince(ctx: AppContext, db: Db | Tx, owner: OwnerKey, run: store.RunRow): Promise<Undone> {
+  const [versions, movements] = [new Chains(), new Chains()]
+  for (const id of await store.laterUndone(db, owner, run))
+    for await (const { returned = [] } of partsOf(ctx, db, owner, id))
+      for (const one of returned) {
+        versions.add(one.id, ...one.version)
+        movements.add(one.id, ...one.movement)
+      }
+  return { versions, movements }
 }
 
 const isTx = (db: Db | Tx): db is Tx => db.kind === 'write'
@@ -274,17 +312,25 @@ async function reasonToKeep(
   db: Db | Tx,
   row: SupplyRow | undefined,
   { version, before, movementIds }: Snapshot,
+  { versions, movements }: Undone,
   now: number,
 ) {
   if (row === undefined) return 'DELETED'
   if (before === null && row.lent > 0) return 'LENT'
   if (before === null && (await isPoolReserved(db, row.id, now))) return 'RESERVED'
-  if (row.version !== version) return 'CHANGED'
-  const isMoved = before === null || movementIds.length > 0
-  return isMoved && (await store.lastMovement(db, row.id)) > Math.max(0, ...movementIds) ? 'CHANGED' : undefined
+  if (row.version !== versions.follow(row.id, version)) return 'CHANGED'
+  if (before !== null && movementIds.length === 0) return undefined
+  const last = movements.follow(row.id, Math.max(0, ...movementIds))
+  return (await store.lastMovement(db, row.id)) > last ? 'CHANGED' : undefined
 }
 
-async function undoOne(ctx: AppContext, tx: Tx, owner: Owner, row: SupplyRow, snapshot: Snapshot): Promise<void> {
+async function undoOne(
+  ctx: AppContext,
+  tx: Tx,
+  owner: Owner,
+  row: SupplyRow,
+  snapshot: Snapshot,
+): Promise<readonly Returned[]> {
   const booked = await movementsByIds(tx, row.owner, snapshot.movementIds)
   const reversed = await reversalsOf(tx, snapshot.movementIds)
   let supply = row
@@ -294,7 +340,10 @@ async function undoOne(ctx: AppContext, tx: Tx, owner: Owner, row: SupplyRow, sn
     // Its numbers have changed.
     supply = (await lockSupplies(tx, row.owner, [row.id]))[0]!
   }
-  if (snapshot.before === null) return removeSupply(ctx, tx, supply)
+  if (snapshot.before === null) {
+    await removeSupply(ctx, tx, supply)
+    return []
+  }
   const change = { ...snapshot.before }
   if (change.categoryId != null && !(await knownCategories(tx, row.owner, [change.categoryId])).has(change.categoryId))
     change.categoryId = null
@@ -303,7 +352,13 @@ async function undoOne(ctx: AppContext, tx: Tx, owner: Owner, row: SupplyRow, sn
     const taken = await suppliesByNumbers(tx, row.owner, [numberKey(change.supplyNo)])
     if ([...taken.values()].some(({ id }) => id !== row.id)) delete change.supplyNo
   }
-  await changeSupply(ctx, tx, owner, supply, change, 'row')
+  const { version } = await changeSupply(ctx, tx, owner, supply, change, 'row')
+  const { versionBefore = version, movementIds } = snapshot
+  const movement: [number, number] =
+    movementIds.length === 0
+      ? [0, 0]
+      : [await store.lastMovement(tx, row.id, Math.min(...movementIds)), await store.lastMovement(tx, row.id)]
+  return [{ id: row.id, version: [versionBefore, version], movement }]
 }
 
 /** The kept rows of an import. Those that were sealed with another key, or for another owner, are left out. */
