@@ -833,6 +833,8 @@ describe('the calendar and what is available', () => {
     const refuse = async (more: object) =>
       (await alice.call('assetReservations.calendar', { query: { ...query, ...more } })).status
     expect([await refuse({ to: at(24 * 94) }), await refuse({ to: query.from })]).toEqual([400, 400])
+    const listed = await alice.call('assetReservations.list', { query: { orgId, from: query.from, to: query.from } })
+    expect([listed.status, listed.details[0]?.path]).toEqual([400, 'query.to'])
   })
 
   test('available lists the bookable assets that are free, by number', async () => {

@@ -104,6 +104,7 @@ export async function listReservations(
 ): Promise<Page<ReservationView>> {
   const { orgId, userId: viewer } = owner
   const { mine = false, categoryId, userId: asked, ...filters } = query
+  if (query.from !== undefined && query.to !== undefined && query.to <= query.from) throw endsBefore()
   const sight = await sightOf(ctx, owner)
   const userId = mine ? viewer : asked
   const nobody = { items: [], total: 0, page: query.page, size: query.size }
