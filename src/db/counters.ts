@@ -59,6 +59,18 @@ export async function spend<U extends Use>(tx: Tx, uses: readonly U[], now: numb
   return undefined
 }
 
+/** Those of some hundred uses with different keys that `spendEach` would refuse. It counts nothing. */
+export async function refusedAmong(db: Db | Tx, uses: readonly Use[], now: number): Promise<Set<Use>> {
+  if (uses.length === 0) return new Set()
+  const rows = await countersOf(db, uses)
+  return new Set(uses.filter((use) => 'refusedFor' in countAll([use], (key) => rows.get(key), now)))
+}
+
+async function countersOf(db: Db | Tx, uses: readonly Use[]) {
+  const keys = uses.map(({ key }) => key)
+  return new Map((await db.select().from(counters).where(inArray(counters.key, keys))).map((row) => [row.key, row]))
+}
+
 /**
  * Counts each use whose own limit allows it, of some thousand with different keys, in few statements. Returns those that are refused.
  */
@@ -66,8 +78,7 @@ export async function spendEach(tx: Tx, uses: readonly Use[], now: number): Prom
   const refused = new Set<Use>()
   for (let at = 0; at < uses.length; at += EACH_PER_STATEMENT) {
     const some = uses.slice(at, at + EACH_PER_STATEMENT)
-    const keys = some.map(({ key }) => key)
-    const rows = new Map((await tx.select().from(counters).where(inArray(counters.key, keys))).map((r) => [r.key, r]))
+    const rows = await countersOf(tx, some)
     const spent = some.flatMap((use) => {
       const result = countAll([use], (key) => rows.get(key), now)
       if ('refusedFor' in result) refused.add(use)

@@ -1,4 +1,7 @@
-/** A kill during an import of users leaves none of them or, from the moment on when the import is accepted, all of them. SQLite writes it in parts. */
+/**
+ * A kill during an import of users leaves none of them or, from the moment on when the import is accepted, all of them, each with one mail. SQLite writes
+ * it in parts.
+ */
 
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
@@ -21,6 +24,9 @@ const start = (): Promise<RunningCli> =>
     env: {
       TESSERA_RATE_LIMIT: 'off',
       TESSERA_LOG_LEVEL: 'error',
+      // Nobody answers: the mails wait in the outbox, where they are counted.
+      TESSERA_SMTP_URL: 'smtp://127.0.0.1:9',
+      TESSERA_MAIL_FROM: 'school@school.example',
       TESSERA_ADMIN_USERNAME: ADMIN.username,
       TESSERA_ADMIN_PASSWORD: ADMIN.password,
     },
@@ -63,6 +69,7 @@ test.skipIf(onPostgres)(
       const rows = Array.from({ length: ROWS }, (_, i) => `${name}${i},${name}${i}@school.example`)
       const form = new FormData()
       form.set('orgId', String(org.data.id))
+      form.set('way', 'INVITE')
       form.set('file', new File([['username,email', ...rows].join('\n')], 'people.csv'))
       return send(server.url, 'POST', '/api/admin/users/import', { headers, body: form })
     }
@@ -90,17 +97,22 @@ test.skipIf(onPostgres)(
         ),
       ]
     }
+    const mails = () => value('SELECT count(*) FROM outbox')
+    const invited = () => value("SELECT count(*) FROM users WHERE username LIKE 'early%' OR username LIKE 'late%'")
     const all = [ROWS, ROWS, ROWS, ROWS]
     for (const { phase, isReached, isAccepted } of PHASES) {
       let name: string | undefined
       for (let i = 0; name === undefined; i++) name = await killed(isReached, `${isAccepted ? 'late' : 'early'}${i}x`)
       expect(made(name)[0]).toBeLessThan(ROWS)
+      expect(mails()).toBe(invited())
       server = await start()
       expect([phase, made(name)]).toEqual([phase, isAccepted ? all : [0, 0, 0, 0]])
       expect(value(LEFT)).toBe(0)
+      expect(mails()).toBe(invited())
       const { data } = await importing(name)
       expect(data).toMatchObject(isAccepted ? { created: 0, unchanged: ROWS } : { created: ROWS, unchanged: 0 })
       expect([phase, made(name)]).toEqual([phase, all])
+      expect(mails()).toBe(invited())
     }
     expect(value('SELECT member_count - (SELECT count(*) FROM org_members) FROM organizations')).toBe(0)
     expect(db.query('PRAGMA foreign_key_check').all()).toEqual([])

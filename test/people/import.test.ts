@@ -270,6 +270,65 @@ describe('the ways in', () => {
   })
 })
 
+describe.if(inProcess)('the mails of an import', () => {
+  const limited = useServer({ config: gateways.config, rateLimit: true })
+
+  test('end with those of the day and of an address, whose users get slips, and no limit is exceeded by imports that overlap', async () => {
+    const root = limited.admin
+    const setLimit = async (value: number): Promise<void> =>
+      void ok(await root.call('admin.settings.update', { body: { values: { 'budget.invitationMailsPerDay': value } } }))
+    const sendRows = (list: readonly (readonly [username: string, email: string])[]) =>
+      send(root, [['username', 'email'], ...list.map((row): Cells => [...row])], { way: 'INVITE' })
+    const slips = async ({ sheetUrl }: UsersImported): Promise<string[]> => {
+      const url = new URL(sheetUrl!)
+      const { Sheets, SheetNames } = XLSX.read(
+        await (await fetch(limited.server.url + url.pathname + url.search)).bytes(),
+      )
+      return XLSX.utils.sheet_to_json<string[]>(Sheets[SheetNames[0]!]!, { header: 1 }).map((row) => row[1]!)
+    }
+    const mailsTo = (email: string): number => gateways.mails.filter(({ to }) => to === email).length
+
+    const tired = newEmail()
+    for (const name of ['first', 'second']) {
+      const to = await createOrg(root, { name })
+      ok(await root.post(`/api/orgs/${to.id}/invite-mails`, { emails: [tired] }))
+    }
+    await setLimit(4)
+    const rows = [tired, newEmail(), newEmail(), newEmail()].map((email) => [newName(), email] as const)
+    const result: UsersImported = ok(await sendRows(rows)).data
+    expect(result.created).toBe(4)
+    expect((await slips(result)).slice(1)).toEqual([rows[0]![0], rows[3]![0]])
+    await until(() => mailsTo(rows[1]![1]) + mailsTo(rows[2]![1]) === 2, 'both mails arrived')
+    expect([mailsTo(rows[0]![1]), mailsTo(rows[3]![1])]).toEqual([2, 0])
+
+    await setLimit(6)
+    const { db } = limited.server.ctx
+    const { write } = db
+    let isFirst = true
+    db.write = async (...given: Parameters<typeof write>) => {
+      if (given[0] === 'people.importUsers' && isFirst) {
+        isFirst = false
+        await setLimit(5)
+      }
+      return write.apply(db, given) as never
+    }
+    const two = [newEmail(), newEmail()].map((email) => [newName(), email] as const)
+    const during = await sendRows(two)
+    db.write = write
+    // PostgreSQL decides in the write. On SQLite, whose mails were chosen before it, nothing is changed.
+    if (during.status !== 200) {
+      expect([during.status, during.code]).toEqual([429, 4022])
+      const { data } = await root.call('admin.users.list', { query: { keyword: two[0]![0] } })
+      expect(data!.total).toBe(0)
+    }
+    const last: UsersImported = during.status === 200 ? during.data : ok(await sendRows(two)).data
+    expect(last.created).toBe(2)
+    expect((await slips(last)).slice(1)).toEqual([two[1]![0]])
+    await until(() => mailsTo(two[0]![1]) === 1, 'the last mail of the day arrived')
+    expect(mailsTo(two[1]![1])).toBe(0)
+  })
+})
+
 describe('an import', () => {
   test('reads columns by a mapping, and refuses bad files, input and callers', async () => {
     const username = newName()

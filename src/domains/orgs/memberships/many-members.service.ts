@@ -115,8 +115,7 @@ async function roleToGive(
 
 export interface MembershipToImport {
   readonly orgId: number
-  /** Undefined for a user whom a later write makes (`addAwaitedMembers`): the place is taken now. */
-  readonly userId: number | undefined
+  readonly userId: number
   readonly role: string
   /** Otherwise a member gets another role. */
   readonly isNew: boolean
@@ -124,34 +123,40 @@ export interface MembershipToImport {
   readonly isNewUser: boolean
 }
 
-/** Owners are notified once for each organization. @throws AppError 400 if an organization is full meanwhile */
+/**
+ * Owners are notified once for each organization. `awaited`: how many users whom later writes make (`addAwaitedMembers`) join each organization; their
+ * places are taken now.
+ * @throws AppError 400 if an organization is full meanwhile
+ */
 export async function importMemberships(
   ctx: AppContext,
   tx: Tx,
   actor: Actor,
   list: readonly MembershipToImport[],
+  awaited: ReadonlyMap<number, number>,
 ): Promise<void> {
-  for (const [orgId, ofOrg] of Map.groupBy(list, (one) => one.orgId)) {
+  const byOrg = Map.groupBy(list, (one) => one.orgId)
+  for (const orgId of new Set([...byOrg.keys(), ...awaited.keys()])) {
+    const [ofOrg, ofLater] = [byOrg.get(orgId) ?? [], awaited.get(orgId) ?? 0]
     const org = await findOrg(tx, orgId)
     if (org === undefined) throw orgFull()
     const ofNewUsers = ofOrg.filter(({ isNewUser }) => isNewUser)
-    if (ofNewUsers.length > 0 && !(await addToMemberCount(tx, orgId, ofNewUsers.length))) throw orgFull()
-    await addNewUsers(ctx, tx, orgId, ofNewUsers.filter(hasUser))
-    for (const { userId, role, isNew, isNewUser } of ofOrg.filter(hasUser)) {
+    const places = ofNewUsers.length + ofLater
+    if (places > 0 && !(await addToMemberCount(tx, orgId, places))) throw orgFull()
+    await addNewUsers(ctx, tx, orgId, ofNewUsers)
+    for (const { userId, role, isNew, isNewUser } of ofOrg) {
       if (isNewUser) continue
       if (isNew) await addMember(ctx, tx, orgId, userId, { roleCode: role, byAdministrator: true })
       else await replaceRoles(tx, orgId, userId, (await access.findOrgRole(tx, orgId, { code: role }))!)
       await tx.pause()
     }
-    const added = ofOrg.filter(({ isNew }) => isNew).length
-    await notifyOwner(ctx, tx, org, actor, { change: 'IMPORTED', added, changed: ofOrg.length - added })
+    const known = ofOrg.filter(({ isNew }) => isNew).length
+    const change = { change: 'IMPORTED', added: known + ofLater, changed: ofOrg.length - known } as const
+    await notifyOwner(ctx, tx, org, actor, change)
   }
 }
 
-type NewMember = Pick<MembershipToImport, 'role'> & { readonly userId: number }
-
-const hasUser = <One extends MembershipToImport>(one: One): one is One & { readonly userId: number } =>
-  one.userId !== undefined
+type NewMember = Pick<MembershipToImport, 'role' | 'userId'>
 
 /** New users who get the places that `importMemberships` has taken. Those of an organization that was dissolved meanwhile get none. */
 export async function addAwaitedMembers(

@@ -3,7 +3,7 @@
  *
  * 1. Short writes save the users in parts, and hold their names and addresses, so that nobody else can take them. Nobody sees these users.
  * 2. One short write accepts the import, with everything else that it changes: from here on, all of its users will be made.
- * 3. Short writes make the users of a part each.
+ * 3. Short writes make the users of a part each, and queue the mails with their start codes.
  *
  * After a crash, the next start gives up an import that was not accepted, and makes the rest of one that was. So all users are made or none, as by the
  * one write on PostgreSQL, where no other write waits for it.
@@ -22,9 +22,11 @@ import {
 } from '#domains/accounts/index.ts'
 import type { Job } from '#domains/domain.ts'
 import { addAwaitedMembers } from '#domains/orgs/index.ts'
+import type { Locale } from '#lib/localized.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import type { Slip } from '../slips/slips.service.ts'
+import { queueStartMails, type StartMail } from '../slips/start-mails.service.ts'
 import * as store from './parts.store.ts'
 import type { Membership } from './rows.rules.ts'
 
@@ -35,7 +37,15 @@ const RELEASED_AT_ONCE = 500
 
 export interface NewUser extends StartingUser, Pick<Slip, 'name' | 'language'> {
   readonly membership?: Membership | undefined
+  /** The language of the mail with the start code; undefined if the code is not mailed. */
+  readonly mailIn?: Locale | undefined
 }
+
+/** The mails with the start codes of new users. */
+export const mailsTo = (users: readonly NewUser[]): StartMail[] =>
+  users.flatMap(({ name, username, email, code, mailIn: locale }) =>
+    email === undefined || code === undefined || locale === undefined ? [] : [{ name, username, email, code, locale }],
+  )
 
 const namesOf = ({ username, email, phone }: NewUser): HeldName[] => [
   { kind: 'USERNAME', name: usernameKey(username) },
@@ -108,6 +118,7 @@ async function makeUsers(
       membership === undefined ? [] : [{ orgId: membership.orgId, role: membership.role, userId: ids[i]! }],
     )
     await addAwaitedMembers(ctx, tx, members)
+    await queueStartMails(ctx, tx, mailsTo(users))
   })
 }
 

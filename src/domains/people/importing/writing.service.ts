@@ -24,11 +24,11 @@ import { pause } from '#lib/pause.ts'
 import { placedProblem } from '#lib/spreadsheets/problems.ts'
 import { MINUTE } from '#platform/clock.ts'
 
-import { saveSheet, sealSlips, type Slip } from '../slips/slips.service.ts'
-import { mailStartCodes } from '../slips/start-mails.service.ts'
-import { mayNotAddMembers, noMailServer } from './importing.errors.ts'
+import { saveSheet, sealSlips } from '../slips/slips.service.ts'
+import { queueStartMails, reserveMails, usersToMail } from '../slips/start-mails.service.ts'
+import { mailsUsedUp, mayNotAddMembers, noMailServer } from './importing.errors.ts'
 import type { ImportUsers, UsersImported } from './importing.model.ts'
-import { holdUsers, inTurn, type NewUser } from './parts.service.ts'
+import { holdUsers, inTurn, mailsTo, type NewUser } from './parts.service.ts'
 import { acceptImport } from './parts.store.ts'
 import { type Facts, type GivenRow, goneProblem, GROUP, type PlannedRow, planRows } from './rows.rules.ts'
 
@@ -117,10 +117,18 @@ async function writeAtOnce(given: Given): Promise<Written> {
     'people.importUsers',
     async (tx) => {
       const items = await plan(given, tx, rows)
-      const created = items.filter(isNew).map((item) => newUserOf(item, made))
+      const newUsers = items.filter(isNew).map((item) => newUserOf(item, made))
+      const created = await withMails(given, tx, newUsers)
       const by = await authorOf(actor, tx)
       const ids = new Map((await createManyUsers(ctx, tx, created, by)).map((id, i) => [created[i]!.username, id]))
-      return writeChanges(given, tx, { items, created, ids, sheet: sheetOf(given, created) })
+      const changes = await writeChanges(given, tx, {
+        ...totalsOf(ctx, items, created),
+        items,
+        ids,
+        awaited: new Map(),
+      })
+      await queueStartMails(ctx, tx, mailsTo(created))
+      return changes
     },
     { maxMs: MAX_WRITE_MS },
   )
@@ -135,16 +143,16 @@ async function writeInParts(given: Given): Promise<Written> {
     given,
     newItems.map((item) => item.given),
   )
-  const created = newItems.map((item) => newUserOf(item, made))
+  const newUsers = newItems.map((item) => newUserOf(item, made))
+  const created = await withMails(given, ctx.db.read, newUsers)
   const by = await authorOf(actor, ctx.db.read)
-  const sheet = sheetOf(given, created)
+  const totals = { ...totalsOf(ctx, items, created), awaited: placesOf(newItems) }
   const importId = created.length === 0 ? null : await holdUsers(ctx, by, created)
   if (importId === undefined) {
     // Somebody took a name a moment ago: the new plan says whose row it is.
     await plan(given, ctx.db.read, rows)
     throw usernameTaken()
   }
-  const settled = items.filter(({ action }) => action !== 'UPDATE')
   const known = items.filter(({ action }) => action === 'UPDATE')
   // The names of new users are held, so only each membership that they get is checked once more.
   const newOnes = new Map(newItems.map((item) => [JSON.stringify(item.membership ?? null), item]))
@@ -156,32 +164,65 @@ async function writeInParts(given: Given): Promise<Written> {
       const others = (await plan(given, tx, uncertain)).slice(0, known.length)
       const gone = others.find(isNew)
       if (gone) throw rowsHaveErrors(1, [placedProblem(goneProblem(gone.given))])
-      return writeChanges(given, tx, { items: [...settled, ...others], created, ids: new Map(), sheet })
+      return writeChanges(given, tx, { ...totals, items: others, ids: new Map() })
     },
     { maxMs: MAX_WRITE_MS },
   )
 }
 
-interface Plan {
-  readonly items: readonly PlannedRow[]
-  readonly created: readonly NewUser[]
-  /** Of new users who are made, by username. */
-  readonly ids: ReadonlyMap<string, number>
-  /** The sealed codes, if none of them will be mailed. */
+interface Totals {
+  readonly counts: ReturnType<typeof countsOf>
+  /** Codes that will be mailed. */
+  readonly mails: number
+  /** The other codes, sealed; undefined if there are none. */
   readonly sheet: string | undefined
 }
 
-const slipsOf = (created: readonly NewUser[]): Slip[] =>
-  created.flatMap(({ code, ...user }) => (code === undefined ? [] : [{ ...user, code }]))
+interface Plan extends Totals {
+  /** Rows whose changes are written now. */
+  readonly items: readonly PlannedRow[]
+  /** Of new users who are made, by username. */
+  readonly ids: ReadonlyMap<string, number>
+  /** Memberships of users who are made later, by organization. */
+  readonly awaited: ReadonlyMap<number, number>
+}
 
-/** Before the write, for which others wait on SQLite. */
-const sheetOf = ({ ctx, input }: Given, created: readonly NewUser[]): string | undefined =>
-  created.length > 0 && (input.way ?? 'START_CODE') === 'START_CODE' ? sealSlips(ctx, slipsOf(created)) : undefined
+/** On SQLite before the write, for which others wait. */
+const totalsOf = (ctx: AppContext, items: readonly PlannedRow[], created: readonly NewUser[]): Totals => {
+  const slips = created.flatMap(({ code, mailIn, ...user }) =>
+    code === undefined || mailIn !== undefined ? [] : [{ ...user, code }],
+  )
+  return {
+    counts: countsOf(items),
+    mails: created.filter(({ mailIn }) => mailIn !== undefined).length,
+    sheet: slips.length === 0 ? undefined : sealSlips(ctx, slips),
+  }
+}
 
-/** Writes all but the new users themselves. */
-async function writeChanges({ ctx, actor, input, locale }: Given, tx: Tx, { items, created, ids, sheet }: Plan) {
-  const { way = 'START_CODE' } = input
-  const counts = countsOf(items)
+function placesOf(items: readonly PlannedRow[]): ReadonlyMap<number, number> {
+  const places = new Map<number, number>()
+  for (const { membership } of items)
+    if (membership !== undefined) places.set(membership.orgId, (places.get(membership.orgId) ?? 0) + 1)
+  return places
+}
+
+/** The new users, with the languages of the mails that they will get. */
+async function withMails(
+  { ctx, input, locale }: Given,
+  db: Db | Tx,
+  users: readonly NewUser[],
+): Promise<readonly NewUser[]> {
+  if (input.way !== 'INVITE') return users
+  const mailed = await usersToMail(ctx, db, users)
+  return users.map((user) => (mailed.has(user.username) ? { ...user, mailIn: user.language ?? locale } : user))
+}
+
+/** Writes all but the new users themselves, and their mails. @throws AppError 429 if the mails of the day were used up meanwhile */
+async function writeChanges(
+  { ctx, actor, input: { way = 'START_CODE' } }: Given,
+  tx: Tx,
+  { items, ids, awaited, counts, mails, sheet }: Plan,
+) {
   const renamed = items.flatMap(({ userId, nickname }) =>
     userId === undefined || nickname === undefined ? [] : [{ id: userId, nickname }],
   )
@@ -190,12 +231,11 @@ async function writeChanges({ ctx, actor, input, locale }: Given, tx: Tx, { item
     await tx.pause()
   }
   const memberships = items.flatMap(({ membership, userId, given, action }): MembershipToImport[] =>
-    membership ? [{ ...membership, userId: userId ?? ids.get(given.username), isNewUser: action === 'CREATE' }] : [],
+    membership ? [{ ...membership, userId: userId ?? ids.get(given.username)!, isNewUser: action === 'CREATE' }] : [],
   )
-  await importMemberships(ctx, tx, actor, memberships)
-  const left = way === 'INVITE' ? await mailStartCodes(ctx, tx, slipsOf(created), locale) : []
-  const contents = left.length === 0 ? sheet : sealSlips(ctx, left)
-  const sheetUrl = contents === undefined ? null : await saveSheet(ctx, tx, actor.userId, contents)
+  await importMemberships(ctx, tx, actor, memberships, awaited)
+  if (!(await reserveMails(ctx, tx, mails))) throw mailsUsedUp()
+  const sheetUrl = sheet === undefined ? null : await saveSheet(ctx, tx, actor.userId, sheet)
   const isChanged = counts.created + counts.updated > 0
   return {
     result: { ...counts, sheetUrl },

@@ -1,13 +1,14 @@
 /** Mails with start codes to the addresses of new users, which nobody has proved. */
 
 import type { AppContext } from '#context'
-import { leftOf, spend, spendEach } from '#db/counters.ts'
-import type { Tx } from '#db/store.ts'
+import { leftOf, refusedAmong, spend, spendEach } from '#db/counters.ts'
+import type { Db, Tx } from '#db/store.ts'
 import type { ComposeMail } from '#domains/contributions.ts'
 import { addressHash, letter, sendComposed, senderOf } from '#domains/delivery/index.ts'
 import { noInvitationsUrl, refusalsToInvite } from '#domains/notifications/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Locale } from '#lib/localized.ts'
+import { pause } from '#lib/pause.ts'
 import { plainName } from '#lib/text.ts'
 import { DAY } from '#platform/clock.ts'
 
@@ -20,60 +21,79 @@ const MAILS_TO_ADDRESS = 2
 /** In place of the owner of an activity or the organization: none. */
 const NOBODY = 0
 
+/** A user who gets a start code by mail. `locale`: of the mail. */
+export interface StartMail extends Pick<Slip, 'name' | 'username' | 'code'> {
+  readonly email: string
+  readonly locale: Locale
+}
+
 /**
- * Queues a mail for each slip with an address. Returns the slips that are not mailed, because the address wants no invitations or had enough of them,
- * or because the mails of the day are used up: their codes have to be handed out.
+ * The usernames of those whose codes can be mailed now. The addresses of the others want no invitations or had enough of them, or the mails of the day
+ * are used up: their codes have to be handed out.
  */
-export async function mailStartCodes(
+export async function usersToMail(
   ctx: AppContext,
-  tx: Tx,
-  slips: readonly Slip[],
-  locale: Locale,
-): Promise<readonly Slip[]> {
+  db: Db | Tx,
+  slips: readonly Pick<Slip, 'username' | 'email'>[],
+): Promise<ReadonlySet<string>> {
   const now = ctx.clock.now()
-  const willing: (Slip & { readonly email: string })[] = []
+  const willing: string[] = []
   for (let at = 0; at < slips.length; at += CHUNK) {
     const some = slips
       .slice(at, at + CHUNK)
-      .flatMap((slip) => (slip.email === undefined ? [] : [{ ...slip, email: slip.email }]))
+      .flatMap(({ username, email }) => (email === undefined ? [] : [{ username, email }]))
     const refusals = await refusalsToInvite(
       ctx,
-      tx,
+      db,
       NOBODY,
       some.map(({ email }) => email),
     )
-    willing.push(...some.filter((_slip, i) => refusals[i] === null))
-    await tx.pause()
+    const uses = usesOf(ctx, some)
+    const over = await refusedAmong(db, uses, now)
+    willing.push(...some.flatMap(({ username }, i) => (refusals[i] === null && !over.has(uses[i]!) ? [username] : [])))
+    await pause()
   }
-  const uses = ctx.config.rateLimit
-    ? willing.map(({ email }) => ({
+  return new Set(willing.slice(0, await leftOf(db, await useOfServer(ctx), now)))
+}
+
+/** Counts so many mails of the day, before they are queued. False, without counting any, if there are not so many. */
+export async function reserveMails(ctx: AppContext, tx: Tx, count: number): Promise<boolean> {
+  if (count === 0) return true
+  const uses = (await useOfServer(ctx)).map((use) => ({ ...use, cost: count }))
+  return (await spend(tx, uses, ctx.clock.now())) === undefined
+}
+
+/** Queues the mails, which `usersToMail` has chosen and `reserveMails` has counted, and counts those to each address. */
+export async function queueStartMails(ctx: AppContext, tx: Tx, mails: readonly StartMail[]): Promise<void> {
+  for (let at = 0; at < mails.length; at += CHUNK) {
+    const some = mails.slice(at, at + CHUNK)
+    // An address that got another invitation since they were chosen gets this one too: the code is on no slip.
+    await spendEach(tx, usesOf(ctx, some), ctx.clock.now())
+    await sendComposed(
+      ctx,
+      tx,
+      some.map(({ email, name, username, code, locale }) => ({
+        to: email,
+        kind: 'START_CODE' as const,
+        data: { name, username, code, locale },
+      })),
+    )
+    if (mails.length > CHUNK) await tx.pause()
+  }
+}
+
+const usesOf = (ctx: AppContext, list: readonly { readonly email: string }[]) =>
+  ctx.config.rateLimit
+    ? list.map(({ email }) => ({
         key: `invitation-mails-to:${addressHash(ctx, email)}`,
         limit: MAILS_TO_ADDRESS,
         windowMs: DAY,
       }))
     : []
-  const over = await spendEach(tx, uses, now)
-  const wanted = willing.filter((_slip, i) => uses[i] === undefined || !over.has(uses[i]))
+
+async function useOfServer(ctx: AppContext) {
   const limit = await getSetting(ctx, 'budget.invitationMailsPerDay')
-  const ofServer = limit === 0 || !ctx.config.rateLimit ? [] : [{ key: 'org-invitation-mails', limit, windowMs: DAY }]
-  const mailed = wanted.slice(0, await leftOf(tx, ofServer, now))
-  if (mailed.length > 0)
-    await spend(
-      tx,
-      ofServer.map((use) => ({ ...use, cost: mailed.length })),
-      now,
-    )
-  for (let at = 0; at < mailed.length; at += CHUNK) {
-    const mails = mailed.slice(at, at + CHUNK).map(({ email, name, username, code, language }) => ({
-      to: email,
-      kind: 'START_CODE' as const,
-      data: { name, username, code, locale: language ?? locale },
-    }))
-    await sendComposed(ctx, tx, mails)
-    await tx.pause()
-  }
-  const done = new Set(mailed.map(({ username }) => username))
-  return slips.filter(({ username }) => !done.has(username))
+  return limit === 0 || !ctx.config.rateLimit ? [] : [{ key: 'org-invitation-mails', limit, windowMs: DAY }]
 }
 
 const WORDS = {
