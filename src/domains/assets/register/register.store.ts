@@ -2,6 +2,7 @@ import { and, count, eq, exists, getTableColumns, inArray, isNull, sql } from 'd
 
 import { dialect, isOneOf, notByIndex } from '#db/dialect.ts'
 import { isNotErasedOwner } from '#db/erasures.ts'
+import { insertFrom, wholeRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { note } from '#db/notes.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
@@ -176,6 +177,8 @@ const insertOne = prepared((db) =>
     .values(Object.fromEntries(Object.keys(insertable).map((name) => [name, p(name)])) as never)
     .returning({ id: assets.id, uuid: assets.uuid }),
 )
+const newRows = wholeRows('given', assets, ['id'])
+const insertMany = prepared((db) => insertFrom(db, assets, newRows).returning({ id: assets.id, uuid: assets.uuid }))
 
 /** Adds assets with numbers that are free. Returns their rows in the same order. */
 export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[]): Promise<AssetRow[]> {
@@ -197,10 +200,11 @@ export async function insertRows(tx: Tx, owner: Owner, items: readonly NewRow[])
       createdAt: tx.stamp,
       updatedAt: tx.stamp,
     }))
-    const inserted =
-      given.length === 1 && given[0]!.id === undefined
+    const inserted = given.some(({ id }) => id !== undefined)
+      ? await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
+      : given.length === 1
         ? await insertOne(tx, given[0]!)
-        : await tx.insert(assets).values(given).returning({ id: assets.id, uuid: assets.uuid })
+        : await insertMany(tx, newRows.values(given))
     const ids = new Map(inserted.map((row) => [row.uuid, row.id]))
     const created = given.map((fields) => ({ ...fields, id: ids.get(fields.uuid)! }))
     for (const row of await withDues(tx, created)) {
@@ -232,7 +236,7 @@ async function withDues(tx: Tx, rows: readonly AssetRow[]): Promise<AssetRow[]> 
   return rows.map((row) => ({ ...row, nextMaintenance: next.get(row.id) ?? null }))
 }
 
-/** A row has 35 columns, and PostgreSQL takes 65,535 values in a statement. */
+/** A row has 35 columns, and PostgreSQL takes 65,535 values in a statement that has rows with ids. */
 const ROWS_PER_STATEMENT = 500
 
 export interface RowChange {
@@ -263,10 +267,7 @@ export async function updateRows(tx: Tx, items: readonly RowChange[]): Promise<A
   if (changed.length === 1) await updateOne(tx, changed[0]!.row, changed[0]!.columns!)
   else
     for (let at = 0; at < changed.length; at += ROWS_PER_STATEMENT)
-      await replaceRows(
-        tx,
-        changed.slice(at, at + ROWS_PER_STATEMENT).map(({ after }) => after),
-      )
+      await replaceRows(tx, changedRows.values(changed.slice(at, at + ROWS_PER_STATEMENT).map(({ after }) => after)))
   for (const { row, after } of changed) {
     listed.updated(tx, row, after)
     noteChange(tx, row, after)
@@ -333,11 +334,10 @@ async function updateOne(tx: Tx, { id, owner }: AssetRow, columns: Partial<Asset
 
 const { uuid: __, owner: ___, ...replaceable } = insertable
 
+const changedRows = wholeRows('given', assets)
 /** One statement for many rows. The owner of a row cannot change here. */
-async function replaceRows(tx: Tx, rows: readonly AssetRow[]): Promise<void> {
-  await tx
-    .insert(assets)
-    .values([...rows])
+const replaceRows = prepared((db) =>
+  insertFrom(db, assets, changedRows)
     .onConflictDoUpdate({
       target: assets.id,
       set: Object.fromEntries(
@@ -345,8 +345,8 @@ async function replaceRows(tx: Tx, rows: readonly AssetRow[]): Promise<void> {
       ),
       setWhere: eq(assets.owner, sql`excluded.owner`),
     })
-    .returning({ id: assets.id })
-}
+    .returning({ id: assets.id }),
+)
 
 /** Those of the ids that are categories of the owner. */
 export async function knownCategories(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<Set<number>> {
