@@ -4,7 +4,7 @@ import { dialect } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { prepared } from '#db/prepared.ts'
 import { assetNumbers, assets } from '#db/schema/assets.ts'
-import type { Tx } from '#db/store.ts'
+import type { Db, Tx } from '#db/store.ts'
 
 import { type FormatNumber, numberKey, ranges } from './numbers.rules.ts'
 
@@ -12,7 +12,7 @@ import { type FormatNumber, numberKey, ranges } from './numbers.rules.ts'
 const KEYS_AT_ONCE = 1000
 
 const p = sql.placeholder
-const found = { id: assets.id, key: assets.assetNoKey }
+const found = { id: assets.id, key: assets.assetNoKey, version: assets.version }
 const byKey = prepared((db) =>
   db
     .select(found)
@@ -28,18 +28,19 @@ const byKeys = prepared((db) =>
     .where(and(eq(assets.owner, p('owner')), sql`${assets.assetNoKey} = given.value`, isNull(assets.deletedAt))),
 )
 
-/** Those of the keys that are numbers of the owner's undeleted assets, with the ids of these assets. */
-export async function takenNumbers(tx: Tx, owner: OwnerKey, keys: readonly string[]): Promise<Map<string, number>> {
-  const taken = new Map<string, number>()
-  const add = (rows: readonly { readonly id: number; readonly key: string }[]) => {
-    for (const { id, key } of rows) taken.set(key, id)
-  }
-  if (keys.length === 1) add(await byKey(tx, { owner, key: keys[0]! }))
-  else if (dialect === 'sqlite') add(await byKeys(tx, { owner, keys: JSON.stringify(keys) }))
+/** Those of the keys that are numbers of the owner's undeleted assets, with the ids and versions of these assets. */
+export async function numbered(
+  db: Db | Tx,
+  owner: OwnerKey,
+  keys: readonly string[],
+): Promise<Map<string, { readonly id: number; readonly version: number }>> {
+  const rows: { readonly id: number; readonly key: string; readonly version: number }[] = []
+  if (keys.length === 1) rows.push(...(await byKey(db, { owner, key: keys[0]! })))
+  else if (dialect === 'sqlite') rows.push(...(await byKeys(db, { owner, keys: JSON.stringify(keys) })))
   else
     for (let at = 0; at < keys.length; at += KEYS_AT_ONCE)
-      add(
-        await tx
+      rows.push(
+        ...(await db
           .select(found)
           .from(assets)
           .where(
@@ -48,9 +49,15 @@ export async function takenNumbers(tx: Tx, owner: OwnerKey, keys: readonly strin
               isNull(assets.deletedAt),
               inArray(assets.assetNoKey, keys.slice(at, at + KEYS_AT_ONCE)),
             ),
-          ),
+          )),
       )
-  return taken
+  return new Map(rows.map(({ key, ...asset }) => [key, asset]))
+}
+
+/** The ids of the same assets. */
+export async function takenNumbers(tx: Tx, owner: OwnerKey, keys: readonly string[]): Promise<Map<string, number>> {
+  const assetsOf = await numbered(tx, owner, keys)
+  return new Map([...assetsOf].map(([key, { id }]) => [key, id]))
 }
 
 const counterOf = prepared((db) =>

@@ -86,6 +86,13 @@ export interface Draft {
   custodian?: string
   /** Assets that the row becomes. */
   pieces: number
+  /** The paths of things that the import is going to create. */
+  readonly newPaths: NewPaths
+}
+
+export interface NewPaths {
+  category?: string
+  location?: string
 }
 
 interface FixedPlace {
@@ -139,7 +146,7 @@ export class CellReader {
   }
 
   draft(row: SheetRow, existing: AssetRow | undefined, values: ReadonlyMap<number, EntityValues>): Draft {
-    const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [], pieces: 1 }
+    const draft: Draft = { row, path: `rows.${row.number}`, existing, input: {}, values: [], pieces: 1, newPaths: {} }
     for (const { key, at } of this.fixed) {
       const present = existing?.[key as keyof AssetRow]
       const cell = this.#cellIn(row, at, { key, present, hasLines: key === 'remark' })
@@ -239,6 +246,7 @@ export class CellReader {
         const id =
           this.options.maps.category.get(mapKey(text)) ?? this.#category(row, text, existing?.categoryId ?? null)
         if (id !== undefined) input['categoryId'] = id
+        if (id === NEW) draft.newPaths.category = text
         return
       }
       case 'location':
@@ -292,7 +300,7 @@ export class CellReader {
     this.refuse(row, key, problem)
   }
 
-  #readLocation({ row, input, existing }: Draft, text: string): void {
+  #readLocation({ row, input, existing, newPaths }: Draft, text: string): void {
     const mapped = this.options.maps.location.get(mapKey(text))
     const id = mapped ?? this.names.locations.find(text, existing?.locationId ?? null)
     if (id === 'ambiguous') this.refuse(row, 'location', errors.ambiguousPath)
@@ -301,8 +309,10 @@ export class CellReader {
     else if (!this.options.createLocations) this.#refuseWord(row, 'location', text, errors.unknownLocation)
     else {
       const problem = this.missing.newLocation(text)
-      if (problem === undefined) input['locationId'] = NEW
-      else this.refuse(row, 'location', problem)
+      if (problem === undefined) {
+        input['locationId'] = NEW
+        newPaths.location = text
+      } else this.refuse(row, 'location', problem)
     }
   }
 

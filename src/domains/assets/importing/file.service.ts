@@ -20,6 +20,7 @@ import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { type AssetChange, priceText } from '../register/register.rules.ts'
 import { cellAt, CellReader, type RowOptions, type WordMaps } from './cells.service.ts'
+import { CheckedRows } from './checked.service.ts'
 import { firstRows, headOf, lastRow, rowsBelow } from './head.service.ts'
 import { isKnownHeading, matchColumns } from './headings.rules.ts'
 import * as errors from './importing.errors.ts'
@@ -218,13 +219,20 @@ export class FileImport {
 
   /** Reads all rows without writing anything. */
   async #check(locale: Locale): Promise<ImportResult> {
-    const reader = await this.#reader(this.ctx.db.read)
+    const { ctx, owner, total } = this
+    const fields = await fieldsOf(ctx.db.read, owner)
+    const reader = await this.#reader(ctx.db.read)
+    const checked = this.input.dryRun ? undefined : CheckedRows.forFile(ctx, owner, reader, fields, total)
     const { errors: none, preview, warnings } = this.#result
     const result = { ...this.#result, errors: [...none], preview: [...preview], warnings: [...warnings] }
     for await (const rows of this.#groups()) {
       const { items, problems, warnings: found } = await reader.prepare(rows)
       result.valid += items.length
-      for (const { action, pieces } of items) result[COUNTERS[action]] += pieces
+      checked?.rows.push(...items.map(({ imported }) => imported))
+      for (const {
+        imported: { action, pieces },
+      } of items)
+        result[COUNTERS[action]] += pieces
       result.errorCount += problems.length
       const byNumber = new Map(rows.map((row) => [row.number, row]))
       const left = MAX_ERRORS - result.errors.length
@@ -240,6 +248,7 @@ export class FileImport {
       await pause()
     }
     this.#missing = reader.cells.missing
+    this.#checked = checked
     const { categories, locations } = reader.cells.names
     const unmatched = reader.cells.unmatched.all({ category: categories.paths, location: locations.paths })
     return (this.#result = { ...result, unmatched })
@@ -247,6 +256,7 @@ export class FileImport {
 
   /** The paths of categories and locations that rows name and that do not exist. */
   #missing: ImportOfRows['missing'] = { categories: new Set(), locations: new Set() }
+  #checked: CheckedRows | undefined
   readonly #problems: FieldProblem[] = []
 
   #errorsOf(problems: readonly RowProblem[], rows: ReadonlyMap<number, SheetRow>, locale: Locale) {
@@ -268,7 +278,7 @@ export class FileImport {
     return rowsHaveErrors(errorCount, this.#problems)
   }
 
-  #preview({ row, action, change, values: fields }: PreparedRow): ImportResult['preview'][number] {
+  #preview({ row, imported: { action, change }, values: fields }: PreparedRow): ImportResult['preview'][number] {
     const values = this.columns.flatMap(({ column }, i) => {
       const cell = cellAt(row, i, column?.key)
       if (column === undefined || cell === null || cell === '') return []
@@ -289,6 +299,7 @@ export class FileImport {
     return writeRows(ctx, owner, {
       fileName: this.fileName,
       missing: this.#missing,
+      checked: this.#checked,
       reader: (tx) => this.#reader(tx),
       groups: () => this.#groups(),
       maxMs: MAX_WRITE_MS,

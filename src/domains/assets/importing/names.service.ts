@@ -22,6 +22,9 @@ export const fieldsOf = async (db: Db | Tx, owner: Owner) =>
 export const columnsOf = async (db: Db | Tx, owner: Owner): Promise<ColumnNames> =>
   namesFor(columnsFor(await fieldsOf(db, owner)))
 
+/** Of a query. */
+const TEXTS_AT_ONCE = 200
+
 /** Things with unique paths, mostly: two that are called the same cannot be told apart by a path. */
 class Paths {
   readonly #ids = new Map<string, number | 'ambiguous'>()
@@ -42,19 +45,39 @@ class Paths {
 class Texts {
   readonly #ids = new Map<string, number | undefined>()
 
-  constructor(readonly byTexts: (texts: readonly string[]) => Promise<ReadonlyMap<string, number>>) {}
+  constructor(
+    readonly db: Db | Tx,
+    readonly byTexts: (db: Db | Tx, texts: readonly string[]) => Promise<ReadonlyMap<string, number>>,
+  ) {}
 
   async look(texts: readonly string[]): Promise<void> {
     const wanted = [...new Set(texts)].filter((text) => !this.#ids.has(text))
     if (wanted.length === 0) return
-    const found = await this.byTexts(wanted)
+    const found = await this.byTexts(this.db, wanted)
     for (const text of wanted) this.#ids.set(text, found.get(text))
+  }
+
+  /** Whether the write finds the same by all texts that were looked up. */
+  async areCurrent(tx: Tx): Promise<boolean> {
+    const known = [...this.#ids]
+    for (let at = 0; at < known.length; at += TEXTS_AT_ONCE) {
+      const some = known.slice(at, at + TEXTS_AT_ONCE)
+      const found = await this.byTexts(
+        tx,
+        some.map(([text]) => text),
+      )
+      if (some.some(([text, id]) => found.get(text) !== id)) return false
+    }
+    return true
   }
 
   find(text: string): number | undefined {
     return this.#ids.get(text)
   }
 }
+
+const areSame = <Key, Value>(a: ReadonlyMap<Key, Value>, b: ReadonlyMap<Key, Value>): boolean =>
+  a.size === b.size && [...a].every(([key, value]) => b.get(key) === value)
 
 /** The names of one owner's things that the user sees, as they are in one write or one check. */
 export class Names {
@@ -65,7 +88,7 @@ export class Names {
   private constructor(
     readonly ctx: AppContext,
     readonly db: Db | Tx,
-    owner: Owner,
+    readonly owner: Owner,
     readonly categories: Paths,
     readonly locations: Paths,
   ) {
@@ -82,7 +105,7 @@ export class Names {
     let texts = this.#refs.get(target)
     if (texts === undefined) {
       const source = refSource(this.ctx, target)
-      texts = new Texts(async (wanted) => source?.byTexts(this.db, this.#owner, wanted) ?? new Map())
+      texts = new Texts(this.db, async (db, wanted) => source?.byTexts(db, this.#owner, wanted) ?? new Map())
       this.#refs.set(target, texts)
     }
     return texts
@@ -92,6 +115,17 @@ export class Names {
   async lookPeople(ids: readonly (number | null)[]): Promise<void> {
     const wanted = [...new Set(ids)].filter((id) => id !== null && !this.#people.has(id)) as number[]
     for (const [id, text] of await personTexts(this.db, this.#owner, wanted)) this.#people.set(id, text)
+  }
+
+  /** Whether the write finds all of this as it is here. */
+  async areCurrent(tx: Tx): Promise<boolean> {
+    const now = await Names.load(this.ctx, tx, this.owner)
+    if (!areSame(now.categories.paths, this.categories.paths)) return false
+    if (!areSame(now.locations.paths, this.locations.paths)) return false
+    await now.lookPeople([...this.#people.keys()])
+    if (!areSame(now.#people, this.#people)) return false
+    for (const texts of this.#refs.values()) if (!(await texts.areCurrent(tx))) return false
+    return true
   }
 
   /** `current` stays if a spreadsheet names it like this. */

@@ -17,27 +17,36 @@ import { UpdateAsset } from '../register/register.model.ts'
 import { type AssetChange, changeOf, differences, EMPTY, positionProblem } from '../register/register.rules.ts'
 import { type AssetRow, assetsByNumbers } from '../register/register.store.ts'
 import type { FixedKey } from '../sheets.rules.ts'
-import { cellAt, type CellReader, type Draft, targetOf } from './cells.service.ts'
+import { cellAt, type CellReader, type Draft, type NewPaths, targetOf } from './cells.service.ts'
 import { NEW } from './creating.service.ts'
 import { peopleIn } from './foreign.rules.ts'
 import * as errors from './importing.errors.ts'
 import { Serials } from './names.service.ts'
 
-/** A row without problems. */
-export interface PreparedRow {
-  readonly row: SheetRow
+/** What an import writes of a row without problems. */
+export interface ImportedRow {
+  /** The number of the asset, as numbers are compared; empty for a row that names none. */
+  readonly numberKey: string
   readonly action: 'CREATE' | 'UPDATE' | 'UNCHANGED'
   readonly existing: AssetRow | undefined
   readonly change: AssetChange
   /** Assets that a new row becomes; 1 for others. */
   readonly pieces: number
   readonly plan: ValuePlan
-  /** The values of fields that the row gives, by the keys of their columns. */
-  readonly values: ReadonlyMap<string, unknown>
-  /** The present values of the same fields. */
+  /** The present values of the fields that the row gives. */
   readonly valuesBefore: readonly { readonly fieldId: number; readonly value: unknown }[]
+  /** The paths of things that the import is going to create. */
+  readonly newPaths: NewPaths
   /** Of the row, for problems. */
   readonly path: string
+}
+
+/** A row without problems. */
+export interface PreparedRow {
+  readonly row: SheetRow
+  readonly imported: ImportedRow
+  /** The values of fields that the row gives, by the keys of their columns. */
+  readonly values: ReadonlyMap<string, unknown>
 }
 
 interface PreparedRows {
@@ -112,19 +121,18 @@ export class RowReader {
           ? []
           : draft.values.map(({ column: { field } }) => ({ fieldId: field.id, value: current.get(field) ?? null }))
       const given = new Map(draft.values.map(({ column, value }) => [column.key, value]))
-      return [
-        {
-          row: draft.row,
-          action,
-          existing: draft.existing,
-          change,
-          pieces: action === 'CREATE' && this.cells.options.splitQuantity ? draft.pieces : 1,
-          plan,
-          values: given,
-          valuesBefore,
-          path: draft.path,
-        },
-      ]
+      const imported: ImportedRow = {
+        numberKey: numberKey(this.numberIn(draft.row)),
+        action,
+        existing: draft.existing,
+        change,
+        pieces: action === 'CREATE' && this.cells.options.splitQuantity ? draft.pieces : 1,
+        plan,
+        valuesBefore,
+        newPaths: draft.newPaths,
+        path: draft.path,
+      }
+      return [{ row: draft.row, imported, values: given }]
     })
     return { items, problems: this.cells.problems.toSorted((a, b) => a.row - b.row), warnings: this.cells.warnings }
   }

@@ -8,14 +8,14 @@ import type { Owner } from '#http/endpoint.ts'
 import type { AssetChange } from '../register/register.rules.ts'
 import type { AssetRow } from '../register/register.store.ts'
 import { userNames } from '../register/register.store.ts'
-import type { PreparedRow } from './preparing.service.ts'
+import type { ImportedRow } from './preparing.service.ts'
 import * as store from './runs.store.ts'
 
 /** Changed rows of an import that can be undone. */
 export const MAX_UNDO_ROWS = 20_000
 const MAX_FILE_NAME = 200
-/** Parts that an undo takes together, each with the rows of a group of the import: a few milliseconds, as few statements as possible. */
-const PARTS = 4
+/** Parts that an undo takes together, each with the rows of a group of the import, 25 to 100: a few milliseconds, as few statements as possible. */
+const PARTS = 2
 
 /** A row as it was before an import. */
 export interface Snapshot {
@@ -52,7 +52,7 @@ export class Recorder {
   }
 
   /** `rows`: as they are now, in the order of the items. */
-  async take(items: readonly PreparedRow[], rows: readonly AssetRow[]): Promise<void> {
+  async take(items: readonly ImportedRow[], rows: readonly AssetRow[]): Promise<void> {
     const isTooMany = this.#rows > MAX_UNDO_ROWS
     this.#rows += rows.length
     if (isTooMany) return

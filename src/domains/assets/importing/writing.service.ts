@@ -9,8 +9,9 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 
 import { Handovers } from '../transfers/transfers.service.ts'
 import { insertAssets, type Limits, limitsOf, updateAssets } from '../writing.service.ts'
+import type { CheckedRows } from './checked.service.ts'
 import { createMissing, type Missing } from './creating.service.ts'
-import type { PreparedRow, RowReader } from './preparing.service.ts'
+import type { ImportedRow, RowReader } from './preparing.service.ts'
 import { Recorder } from './snapshots.service.ts'
 
 export interface Written {
@@ -25,6 +26,8 @@ export interface ImportOfRows {
   readonly fileName: string
   /** The paths of things that have to be created. */
   readonly missing: Pick<Missing, 'categories' | 'locations'>
+  /** Undefined if the rows have to be prepared again. */
+  readonly checked: CheckedRows | undefined
   reader(tx: Tx): Promise<RowReader>
   groups(): AsyncGenerator<SheetRow[]>
   readonly maxMs: number
@@ -32,7 +35,7 @@ export interface ImportOfRows {
   report(rows: number): void
 }
 
-/** Pieces of a quantity that are created between two pauses. */
+/** Assets that are written between two pauses. */
 const MAX_AT_ONCE = 100
 
 /** @throws AppError 400 if something that the rows need has changed since they were checked; 429 if the quota does not allow them */
@@ -41,13 +44,19 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
   return ctx.db.write(
     'assets.import',
     async (tx) => {
+      const checked = (await given.checked?.areCurrent(tx)) ? given.checked : undefined
       const created = await createMissing(ctx, tx, owner, given.missing)
       const recorder = await Recorder.open(ctx, tx, owner, given.fileName)
       const writer = new Writer(ctx, tx, owner, limits, given, recorder)
+      const rows =
+        checked === undefined
+          ? preparedRows(tx, given)
+          : (isNumbered: boolean) =>
+              checked.groups(tx, ({ numberKey }) => (numberKey !== '') === isNumbered, MAX_AT_ONCE)
       // Numbers are made for the rows without one, and for further pieces of the others, when all other numbers are taken.
-      await writer.writeAll((reader, row) => reader.numberIn(row) !== '')
+      await writer.writeAll(rows(true))
       await writer.createPieces()
-      await writer.writeAll((reader, row) => reader.numberIn(row) === '')
+      await writer.writeAll(rows(false))
       await writer.handovers.notify(ctx, tx, owner)
       await recorder.end({ ...writer.written, ...created })
       return { ...writer.written, importId: recorder.importId }
@@ -56,11 +65,29 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
   )
 }
 
+/** Returns a function that prepares the rows with a number, or those without one, in groups. */
+function preparedRows(tx: Tx, given: ImportOfRows) {
+  let opened: RowReader | undefined
+  return async function* (isNumbered: boolean): AsyncGenerator<ImportedRow[]> {
+    const reader = (opened ??= await given.reader(tx))
+    for await (const group of given.groups()) {
+      const rows = group.filter((row) => (reader.numberIn(row) !== '') === isNumbered)
+      if (rows.length === 0) continue
+      const { items, problems } = await reader.prepare(rows)
+      if (problems.length > 0)
+        throw rowsHaveErrors(
+          problems.length,
+          problems.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })),
+        )
+      yield items.map(({ imported }) => imported)
+    }
+  }
+}
+
 class Writer {
   readonly written = { created: 0, updated: 0, unchanged: 0 }
-  #reader: RowReader | undefined
   #done = 0
-  readonly #later: PreparedRow[] = []
+  readonly #later: ImportedRow[] = []
   readonly handovers = new Handovers()
 
   constructor(
@@ -72,28 +99,19 @@ class Writer {
     readonly recorder: Recorder,
   ) {}
 
-  async writeAll(isWanted: (reader: RowReader, row: SheetRow) => boolean): Promise<void> {
-    const reader = (this.#reader ??= await this.given.reader(this.tx))
-    for await (const group of this.given.groups()) {
-      const rows = group.filter((row) => isWanted(reader, row))
-      if (rows.length === 0) continue
-      const { items, problems } = await reader.prepare(rows)
-      if (problems.length > 0)
-        throw rowsHaveErrors(
-          problems.length,
-          problems.map(({ row, key, text }) => ({ path: `rows.${row}${key === null ? '' : `.${key}`}`, text })),
-        )
-      await this.#createAll(items.filter(({ action }) => action === 'CREATE'))
-      await this.#update(items.filter(({ action }) => action === 'UPDATE'))
-      this.written.unchanged += items.filter(({ action }) => action === 'UNCHANGED').length
+  async writeAll(groups: AsyncGenerator<ImportedRow[]>): Promise<void> {
+    for await (const rows of groups) {
+      await this.#createAll(rows.filter(({ action }) => action === 'CREATE'))
+      await this.#update(rows.filter(({ action }) => action === 'UPDATE'))
+      this.written.unchanged += rows.filter(({ action }) => action === 'UNCHANGED').length
       this.given.report((this.#done += rows.length))
       await this.tx.pause()
     }
   }
 
   /** The first piece of a row has its number. The others wait until all numbers of the file are taken. */
-  async #createAll(items: readonly PreparedRow[]): Promise<void> {
-    const now: PreparedRow[] = []
+  async #createAll(items: readonly ImportedRow[]): Promise<void> {
+    const now: ImportedRow[] = []
     for (const item of items) {
       const { assetNo, serialNo: _, ...change } = item.change
       const other = { ...item, change }
@@ -109,14 +127,14 @@ class Writer {
     return this.#createSome(this.#later)
   }
 
-  async #createSome(pieces: readonly PreparedRow[]): Promise<void> {
+  async #createSome(pieces: readonly ImportedRow[]): Promise<void> {
     for (let at = 0; at < pieces.length; at += MAX_AT_ONCE) {
       await this.#create(pieces.slice(at, at + MAX_AT_ONCE))
       await this.tx.pause()
     }
   }
 
-  async #create(items: readonly PreparedRow[]): Promise<void> {
+  async #create(items: readonly ImportedRow[]): Promise<void> {
     if (items.length === 0) return
     const { ctx, tx, owner, limits } = this
     const created = items.map(({ change, path }) => ({ name: change.name!, change, path }))
@@ -129,7 +147,7 @@ class Writer {
     for (const row of rows) this.handovers.take(owner, row, [{ fromUserId: null, toUserId: row.custodianId }])
   }
 
-  async #update(items: readonly PreparedRow[]): Promise<void> {
+  async #update(items: readonly ImportedRow[]): Promise<void> {
     if (items.length === 0) return
     const { ctx, tx, owner } = this
     const changed = items.map(({ existing, change, plan, path }) => ({
