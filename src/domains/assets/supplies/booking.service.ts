@@ -83,7 +83,11 @@ export async function bookItems(
       reverses: null,
     }
   })
-  for (const supply of supplies) await closeBook(ctx, tx, supply, books.get(supply.id)!)
+  await closeBooks(
+    ctx,
+    tx,
+    supplies.map((supply) => ({ supply, book: books.get(supply.id)! })),
+  )
   return store.insertMovements(tx, given)
 }
 
@@ -208,27 +212,45 @@ function booking<T>(run: () => T): T {
   }
 }
 
-/** Writes the numbers that have changed, and notifies if the stock fell below the minimum. */
-async function closeBook(ctx: AppContext, tx: Tx, supply: SupplyRow, { numbers, ...book }: Book): Promise<void> {
-  const { stock, lent, places, people } = numbers
-  for (const place of new Set([...book.placesBefore.keys(), ...places.keys()])) {
-    const now = places.get(place) ?? 0
-    if (now !== (book.placesBefore.get(place) ?? 0)) await store.setPlace(tx, supply.id, place, now)
+interface Closing {
+  readonly supply: SupplyRow
+  readonly book: Book
+}
+
+/** Writes the numbers that have changed, and notifies of each stock that fell below its minimum. */
+async function closeBooks(ctx: AppContext, tx: Tx, closing: readonly Closing[]): Promise<void> {
+  const places = closing.flatMap(({ supply, book: { numbers, placesBefore } }) =>
+    [...new Set([...placesBefore.keys(), ...numbers.places.keys()])].map((locationId) => {
+      const quantity = numbers.places.get(locationId) ?? 0
+      return { supplyId: supply.id, locationId, quantity, isSame: quantity === (placesBefore.get(locationId) ?? 0) }
+    }),
+  )
+  await store.setPlaces(
+    tx,
+    places.filter(({ isSame }) => !isSame),
+  )
+  for (const { supply, book } of closing) await setLoans(tx, supply, book)
+  const moved = closing.filter(
+    ({ supply, book: { numbers } }) => numbers.stock !== supply.stock || numbers.lent !== supply.lent,
+  )
+  const after = await setNumbers(
+    tx,
+    moved.map(({ supply, book: { numbers } }) => {
+      const { stock, lent } = numbers
+      const lowSince = isLow({ stock, minimum: supply.minimum }) ? (supply.lowSince ?? tx.stamp) : null
+      return { before: supply, now: { stock, lent, lowSince } }
+    }),
+  )
+  for (const [i, { supply }] of moved.entries())
+    if (supply.lowSince === null && after[i]!.lowSince !== null) await notifyOfLow(ctx, tx, after[i]!)
+}
+
+async function setLoans(tx: Tx, supply: SupplyRow, { numbers, loans, peopleBefore }: Book): Promise<void> {
+  for (const person of new Set([...peopleBefore.keys(), ...numbers.people.keys()])) {
+    const quantity = numbers.people.get(person) ?? 0
+    if (quantity !== (peopleBefore.get(person) ?? 0))
+      await store.setLoan(tx, { ...loans.get(person)!, supplyId: supply.id, quantity })
   }
-  for (const person of new Set([...book.peopleBefore.keys(), ...people.keys()])) {
-    const now = people.get(person) ?? 0
-    const loan = book.loans.get(person)!
-    if (now !== (book.peopleBefore.get(person) ?? 0))
-      await store.setLoan(tx, { ...loan, supplyId: supply.id, quantity: now })
-  }
-  if (stock === supply.stock && lent === supply.lent) return
-  const isNowLow = isLow({ stock, minimum: supply.minimum })
-  const after = await setNumbers(tx, supply, {
-    stock,
-    lent,
-    lowSince: isNowLow ? (supply.lowSince ?? tx.stamp) : null,
-  })
-  if (isNowLow && supply.lowSince === null) await notifyOfLow(ctx, tx, after)
 }
 
 /** `supply` is locked, and the movement has no reversal. */
@@ -250,7 +272,7 @@ export async function reverse(
   const left = unbook(book.numbers, { ...movement, person: key })
   if (left !== undefined) throw errors.cannotReverse(left)
   if (key !== undefined) book.loans.set(key, laterOf(book.loans.get(key), person!, null))
-  await closeBook(ctx, tx, supply, book)
+  await closeBooks(ctx, tx, [{ supply, book }])
   const names = await userNames(tx, owner.orgId, [owner.userId])
   const isMove = movement.type === 'MOVE'
   const [row] = await store.insertMovements(tx, [

@@ -1,5 +1,7 @@
 import { and, asc, count, desc, eq, gte, inArray, lt, or, sql } from 'drizzle-orm'
 
+import { isInJson } from '#db/dialect.ts'
+import { insertFrom, jsonRows, wholeRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { orgOf, type OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf, pageOfQuery } from '#db/paging.ts'
@@ -9,6 +11,8 @@ import { deleteSome } from '#db/slices.ts'
 import type { Db, SQL, Tx } from '#db/store.ts'
 
 import { personKey } from './supplies.rules.ts'
+
+const p = sql.placeholder
 
 export type MovementRow = typeof supplyMovements.$inferSelect
 export type NewMovement = Omit<MovementRow, 'id' | 'createdAt'>
@@ -141,30 +145,30 @@ export async function reversalsOf(db: Db | Tx, ids: readonly number[]): Promise<
   return new Map(rows.map((row) => [row.reverses!, row]))
 }
 
+const newRows = wholeRows('given', supplyMovements, ['id'])
+const insertAll = prepared((db) => insertFrom(db, supplyMovements, newRows).returning({ id: supplyMovements.id }))
+
+/** Returns the rows in the same order, which is that of their ids. */
 export async function insertMovements(tx: Tx, given: readonly NewMovement[]): Promise<MovementRow[]> {
-  const rows: MovementRow[] = []
-  for (let at = 0; at < given.length; at += ROWS_PER_STATEMENT) {
-    const some = given.slice(at, at + ROWS_PER_STATEMENT).map((row) => ({ ...row, createdAt: tx.stamp }))
-    const inserted = await tx.insert(supplyMovements).values(some).returning()
-    for (const row of inserted.toSorted((a, b) => a.id - b.id)) {
-      listed.inserted(tx, row)
-      rows.push(row)
-    }
-  }
+  const values = given.map((row) => ({ ...row, createdAt: tx.stamp }))
+  const inserted = await insertAll(tx, newRows.values(values))
+  const ids = inserted.map(({ id }) => id).toSorted((a, b) => a - b)
+  const rows = values.map((row, i) => ({ ...row, id: ids[i]! }))
+  for (const row of rows) listed.inserted(tx, row)
   return rows
 }
-const ROWS_PER_STATEMENT = 500
 
 // Numbers.
 
 export const placesOf = (db: Db | Tx, supplyIds: readonly number[]): Promise<PlaceRow[]> =>
-  supplyIds.length === 0
-    ? Promise.resolve([])
-    : db
-        .select()
-        .from(supplyPlaces)
-        .where(inArray(supplyPlaces.supplyId, [...supplyIds]))
-        .orderBy(asc(supplyPlaces.supplyId), asc(supplyPlaces.locationId))
+  supplyIds.length === 0 ? Promise.resolve([]) : ofSupplies(db, { ids: JSON.stringify(supplyIds) })
+const ofSupplies = prepared((db) =>
+  db
+    .select()
+    .from(supplyPlaces)
+    .where(isInJson(supplyPlaces.supplyId, p('ids')))
+    .orderBy(asc(supplyPlaces.supplyId), asc(supplyPlaces.locationId)),
+)
 
 /** The loans of these people, by `<supply> <key of the person>`. */
 export async function loansOf(
@@ -178,7 +182,6 @@ export async function loansOf(
   }
   return found
 }
-const p = sql.placeholder
 const oneLoan = prepared((db) =>
   db
     .select()
@@ -194,17 +197,25 @@ const oneLoan = prepared((db) =>
 export const loanKey = ({ supplyId, userId, nameKey }: Pick<LoanRow, 'supplyId' | 'userId' | 'nameKey'>): string =>
   `${supplyId} ${userId === 0 ? personKey(null, nameKey) : personKey(userId, '')}`
 
-export async function setPlace(tx: Tx, supplyId: number, locationId: number, quantity: number): Promise<void> {
-  if (quantity === 0) {
-    await tx
-      .delete(supplyPlaces)
-      .where(and(eq(supplyPlaces.supplyId, supplyId), eq(supplyPlaces.locationId, locationId)))
-    return
-  }
-  await tx
-    .insert(supplyPlaces)
-    .values({ supplyId, locationId, quantity })
-    .onConflictDoUpdate({ target: [supplyPlaces.supplyId, supplyPlaces.locationId], set: { quantity } })
+const places = jsonRows('given', { supplyId: 'int', locationId: 'int', quantity: 'int' })
+const setSome = prepared((db) =>
+  insertFrom(db, supplyPlaces, places).onConflictDoUpdate({
+    target: [supplyPlaces.supplyId, supplyPlaces.locationId],
+    set: { quantity: sql`excluded.quantity` },
+  }),
+)
+const deletePlace = prepared((db) =>
+  db
+    .delete(supplyPlaces)
+    .where(and(eq(supplyPlaces.supplyId, p('supplyId')), eq(supplyPlaces.locationId, p('locationId')))),
+)
+
+/** Sets how many are at these places. */
+export async function setPlaces(tx: Tx, given: readonly PlaceRow[]): Promise<void> {
+  for (const { supplyId, locationId, quantity } of given)
+    if (quantity === 0) await deletePlace(tx, { supplyId, locationId })
+  const present = given.filter(({ quantity }) => quantity > 0)
+  if (present.length > 0) await setSome(tx, places.values(present))
 }
 
 export async function setLoan(tx: Tx, loan: LoanRow): Promise<void> {

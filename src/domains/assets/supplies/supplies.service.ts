@@ -145,33 +145,60 @@ export async function updateSupply(
   const row = await ctx.db.write('supplies.update', async (tx) => {
     const [before] = await store.lockSupplies(tx, ownerKey(owner), [id])
     if (before === undefined) throw notFound()
-    return changeSupply(ctx, tx, owner, before, change, 'body')
+    return (await changeSupplies(ctx, tx, owner, [{ before, change, path: 'body' }]))[0]!
   })
   return toView(ctx, ctx.db.read, row)
 }
 
-/** `before` is locked. @throws AppError 400 with all problems */
-export async function changeSupply(
+interface ChangedItem {
+  /** Locked. */
+  readonly before: store.SupplyRow
+  readonly change: SupplyChange
+  /** Of the object with the fields, for errors. */
+  readonly path: string
+}
+
+/** Returns the rows as they are now, in the same order. @throws AppError 400 with all problems */
+export async function changeSupplies(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  before: store.SupplyRow,
-  change: SupplyChange,
-  path: string,
-): Promise<store.SupplyRow> {
-  const different = differences(before, change)
-  if (Object.keys(different).length === 0) return before
-  const checked = [{ row: before, change: different, path }]
+  items: readonly ChangedItem[],
+): Promise<store.SupplyRow[]> {
+  const changed = items.flatMap(({ before, change, path }) => {
+    const different = differences(before, change)
+    return Object.keys(different).length === 0 ? [] : [{ row: before, change: different, path }]
+  })
   const problems = [
-    ...(different.supplyNo === '' ? [errors.notEmpty(`${path}.supplyNo`)] : []),
-    ...(different.kind !== undefined && (await hasMovements(tx, before.id)) ? [errors.kindIsUsed(`${path}.kind`)] : []),
-    ...(await referenceProblems(tx, owner, checked)),
-    ...(await numberProblems(tx, before.owner, checked)),
+    ...changed.flatMap(({ change, path }) => (change.supplyNo === '' ? [errors.notEmpty(`${path}.supplyNo`)] : [])),
+    ...(await kindProblems(tx, changed)),
+    ...(await referenceProblems(tx, owner, changed)),
+    ...(await numberProblems(tx, ownerKey(owner), changed)),
   ]
   if (problems.length > 0) throw invalidAll(problems)
-  const after = await store.updateSupply(tx, before, different)
-  await changePhotos(ctx, tx, owner, after, before.photoIds, path)
-  return after
+  const rows =
+    changed.length === 1
+      ? [await store.updateSupply(tx, changed[0]!.row, changed[0]!.change)]
+      : await store.updateSupplies(
+          tx,
+          changed.map(({ row, change }) => ({ before: row, change })),
+        )
+  for (const [i, after] of rows.entries()) {
+    const { row, path } = changed[i]!
+    await changePhotos(ctx, tx, owner, after, row.photoIds, path)
+  }
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return items.map(({ before }) => byId.get(before.id) ?? before)
+}
+
+async function kindProblems(
+  tx: Tx,
+  items: readonly { readonly row: store.SupplyRow; readonly change: SupplyChange; readonly path: string }[],
+): Promise<FieldProblem[]> {
+  const problems: FieldProblem[] = []
+  for (const { row, change, path } of items)
+    if (change.kind !== undefined && (await hasMovements(tx, row.id))) problems.push(errors.kindIsUsed(`${path}.kind`))
+  return problems
 }
 
 interface Checked {

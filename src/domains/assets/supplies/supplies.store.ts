@@ -1,7 +1,22 @@
-import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  count,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 
 import { contains } from '#db/contains.ts'
-import { dialect, isOneOf } from '#db/dialect.ts'
+import { dialect, isInJson, isOneOf, notByIndex } from '#db/dialect.ts'
+import { insertFrom, jsonRows, wholeRows } from '#db/json-rows.ts'
 import { pagedTable } from '#db/lists.ts'
 import { orgOf, type OwnerKey, ownerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf, sortBy } from '#db/paging.ts'
@@ -84,15 +99,23 @@ export async function organizationOfSupply(db: Db, id: number): Promise<number |
  * The owner's undeleted supplies with these ids, in the order of the ids. On PostgreSQL their rows are locked in that order, so that writes that
  * change the same ones wait for each other instead of being repeated.
  */
-export function lockSupplies(tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<SupplyRow[]> {
-  const rows = tx
+export const lockSupplies = (tx: Tx, owner: OwnerKey, ids: readonly number[]): Promise<SupplyRow[]> =>
+  locked(tx, { owner, ids: JSON.stringify(ids) })
+const locked = prepared((db) => {
+  const rows = db
     .select()
     .from(supplies)
-    .where(and(isOneOf(supplies.id, [...new Set(ids)]), suppliesWhere(owner)))
+    .where(
+      and(
+        isInJson(supplies.id, p('ids')),
+        sql`${notByIndex(supplies.owner)} = ${p('owner')}`,
+        sql`${notByIndex(supplies.deletedAt)} is null`,
+      ),
+    )
     .orderBy(asc(supplies.id))
   // On SQLite, writes run one after the other, and the builder has no locks.
   return dialect === 'sqlite' ? rows : (rows as unknown as { for(lock: 'update'): typeof rows }).for('update')
-}
+})
 
 /** A supply that is lent, as reservations count it. */
 export interface Pool {
@@ -134,69 +157,116 @@ export async function countSupplies(db: Db | Tx, owner: OwnerKey): Promise<numbe
 
 // Writes.
 
-const ROWS_PER_STATEMENT = 500
+const newRows = wholeRows('given', supplies, ['id'])
+const insertAll = prepared((db) =>
+  insertFrom(db, supplies, newRows).returning({ id: supplies.id, uuid: supplies.uuid }),
+)
 
 /** Adds supplies with numbers that are free. Returns their rows in the same order. */
 export async function insertSupplies(tx: Tx, owner: Owner, given: readonly SupplyFields[]): Promise<SupplyRow[]> {
-  const rows: SupplyRow[] = []
-  for (let at = 0; at < given.length; at += ROWS_PER_STATEMENT) {
-    const values = given.slice(at, at + ROWS_PER_STATEMENT).map((fields) => ({
-      ...fields,
-      uuid: uuid(),
-      owner: ownerKey(owner),
-      userId: owner.userId,
-      supplyNoKey: numberKey(fields.supplyNo),
-      stock: 0,
-      lent: 0,
-      lowSince: isLow({ stock: 0, minimum: fields.minimum }) ? tx.stamp : null,
-      createdAt: tx.stamp,
-      updatedAt: tx.stamp,
-    }))
-    const inserted = await tx.insert(supplies).values(values).returning()
-    const byUuid = new Map(inserted.map((row) => [row.uuid, row]))
-    for (const { uuid: id } of values) {
-      const row = byUuid.get(id)!
-      listed.inserted(tx, row)
-      rows.push(row)
-    }
-  }
+  if (given.length === 0) return []
+  const values = given.map((fields) => ({
+    ...fields,
+    uuid: uuid(),
+    owner: ownerKey(owner),
+    userId: owner.userId,
+    supplyNoKey: numberKey(fields.supplyNo),
+    stock: 0,
+    lent: 0,
+    lowSince: isLow({ stock: 0, minimum: fields.minimum }) ? tx.stamp : null,
+    version: 1,
+    deletedAt: null,
+    createdAt: tx.stamp,
+    updatedAt: tx.stamp,
+  }))
+  const inserted = await insertAll(tx, newRows.values(values))
+  const ids = new Map(inserted.map((row) => [row.uuid, row.id]))
+  const rows = values.map((row) => ({ ...row, id: ids.get(row.uuid)! }))
+  for (const row of rows) listed.inserted(tx, row)
   return rows
+}
+
+export interface RowChange {
+  readonly before: SupplyRow
+  readonly change: Partial<SupplyRow>
+}
+
+const { id: _, uuid: __, owner: ___, ...replaceable } = getTableColumns(supplies)
+const changedRows = wholeRows('given', supplies)
+const replaceAll = prepared((db) =>
+  insertFrom(db, supplies, changedRows)
+    .onConflictDoUpdate({
+      target: supplies.id,
+      set: Object.fromEntries(
+        Object.entries(replaceable).map(([name, column]) => [name, sql`excluded.${sql.identifier(column.name)}`]),
+      ),
+      setWhere: eq(supplies.owner, sql`excluded.owner`),
+    })
+    .returning({ id: supplies.id }),
+)
+
+function changed(tx: Tx, { before, change }: RowChange): Partial<SupplyRow> {
+  const lowSince = isLow({ ...before, ...change }) ? (before.lowSince ?? tx.stamp) : null
+  return { ...change, lowSince, version: before.version + 1, updatedAt: tx.stamp }
 }
 
 /** Changes the columns that requests decide. `change` differs from the row. */
 export async function updateSupply(tx: Tx, before: SupplyRow, change: Partial<SupplyRow>): Promise<SupplyRow> {
-  const after = { ...before, ...change }
-  const lowSince = isLow(after) ? (before.lowSince ?? tx.stamp) : null
-  const columns = { ...change, lowSince, version: before.version + 1, updatedAt: tx.stamp }
   const [row] = await tx
     .update(supplies)
-    .set(columns)
+    .set(changed(tx, { before, change }))
     .where(and(eq(supplies.id, before.id), eq(supplies.owner, before.owner)))
     .returning()
   listed.updated(tx, before, row!)
   return row!
 }
 
-/** Sets the numbers that movements change. They raise neither `version` nor `updatedAt`, so that forms that are open stay valid. */
+/** The same with many supplies, which are locked, by one statement. Returns the rows in the same order. */
+export async function updateSupplies(tx: Tx, changes: readonly RowChange[]): Promise<SupplyRow[]> {
+  if (changes.length === 0) return []
+  const rows = changes.map((one) => ({ ...one.before, ...changed(tx, one) }))
+  await replaceAll(tx, changedRows.values(rows))
+  for (const [i, { before }] of changes.entries()) listed.updated(tx, before, rows[i]!)
+  return rows
+}
+
+type Numbers = Pick<SupplyRow, 'stock' | 'lent' | 'lowSince'>
+
+const numbers = jsonRows('given', { id: 'int', owner: 'int', stock: 'int', lent: 'int', lowSince: 'int' })
+const setAll = prepared((db) =>
+  db
+    .update(supplies)
+    .set({ stock: numbers.stock, lent: numbers.lent, lowSince: numbers.lowSince })
+    .from(numbers.rows)
+    .where(and(eq(supplies.id, numbers.id), sql`${notByIndex(supplies.owner)} = ${numbers.owner}`))
+    .returning({ id: supplies.id }),
+)
+
+/**
+ * Sets the numbers that movements change. They raise neither `version` nor `updatedAt`, so that forms that are open stay valid. Returns the rows in
+ * the same order.
+ */
 export async function setNumbers(
   tx: Tx,
-  before: SupplyRow,
-  numbers: Pick<SupplyRow, 'stock' | 'lent' | 'lowSince'>,
-): Promise<SupplyRow> {
-  const [row] = await tx
-    .update(supplies)
-    .set(numbers)
-    .where(and(eq(supplies.id, before.id), eq(supplies.owner, before.owner)))
-    .returning()
-  listed.updated(tx, before, row!)
-  return row!
+  changes: readonly { readonly before: SupplyRow; readonly now: Numbers }[],
+): Promise<SupplyRow[]> {
+  if (changes.length === 0) return []
+  const given = changes.map(({ before: { id, owner }, now }) => ({ ...now, id, owner }))
+  await setAll(tx, numbers.values(given))
+  return changes.map(({ before, now }) => {
+    const after = { ...before, ...now }
+    listed.updated(tx, before, after)
+    return after
+  })
 }
 
-const byNumber = prepared((db) =>
+/** CROSS JOIN: else SQLite may walk over all supplies of the owner. */
+const byNumbers = prepared((db) =>
   db
-    .select()
-    .from(supplies)
-    .where(and(eq(supplies.owner, p('owner')), eq(supplies.supplyNoKey, p('key')), isLive)),
+    .select(getTableColumns(supplies))
+    .from(sql`json_each(${p('keys')}) as given`)
+    .crossJoin(supplies)
+    .where(and(eq(supplies.owner, p('owner')), sql`${supplies.supplyNoKey} = given.value`, isLive)),
 )
 /** The owner's undeleted supplies by the keys of their numbers. */
 export async function suppliesByNumbers(
@@ -206,8 +276,8 @@ export async function suppliesByNumbers(
 ): Promise<Map<string, SupplyRow>> {
   const found = new Map<string, SupplyRow>()
   if (dialect === 'sqlite') {
-    // For a list of keys, SQLite may walk over all supplies of the owner.
-    for (const key of new Set(keys)) for (const row of await byNumber(db, { owner, key })) found.set(key, row)
+    const rows = keys.length === 0 ? [] : await byNumbers(db, { owner, keys: JSON.stringify([...new Set(keys)]) })
+    for (const row of rows) found.set(row.supplyNoKey, row)
     return found
   }
   for (let at = 0; at < keys.length; at += 1000) {

@@ -24,7 +24,7 @@ import { knownCategories, userNames } from '../register/register.store.ts'
 import { bookItems, reverse } from '../supplies/booking.service.ts'
 import { movementsByIds, reversalsOf } from '../supplies/movements.store.ts'
 import { EMPTY, type SupplyChange } from '../supplies/supplies.rules.ts'
-import { changeSupply, insertSupplies, removeSupply } from '../supplies/supplies.service.ts'
+import { changeSupplies, insertSupplies, removeSupply } from '../supplies/supplies.service.ts'
 import { lockSupplies, suppliesByIds, suppliesByNumbers, type SupplyRow } from '../supplies/supplies.store.ts'
 import type { PreparedRow, RowReader } from './reading.service.ts'
 import type { SupplyImportRun } from './supply-imports.model.ts'
@@ -160,16 +160,21 @@ async function writeSome(
       )
     ).map((supply) => [supply.id, supply]),
   )
-  for (const { row, existing, change } of known) {
-    const before = locked.get(existing!.id)!
-    const after = await changeSupply(ctx, tx, owner, before, change, `rows.${row.number}`)
+  // A row that only adds a place changes nothing else.
+  const changed = known
+    .filter(({ first }) => first === undefined)
+    .map(({ row, existing, change }) => ({ before: locked.get(existing!.id)!, change, path: `rows.${row.number}` }))
+  const changedRows = await changeSupplies(ctx, tx, owner, changed)
+  for (const [i, { before, change }] of changed.entries()) {
+    const after = changedRows[i]!
     locked.set(after.id, after)
     const former = Object.fromEntries(Object.keys(change).map((name) => [name, before[name as keyof SupplyRow]]))
-    const snapshot = snapshots.get(after.id)
     const kept = { id: after.id, version: after.version, versionBefore: before.version, before: former }
-    if (snapshot === undefined) snapshots.set(after.id, { ...kept, movementIds: [] })
-    else snapshot.version = after.version
+    snapshots.set(after.id, { ...kept, movementIds: [] })
   }
+  // A row above, of which only the place is named here, can have changed nothing.
+  for (const { id, version } of locked.values())
+    if (!snapshots.has(id)) snapshots.set(id, { id, version, versionBefore: version, before: {}, movementIds: [] })
   const counts = items.flatMap(({ row, count, existing, first }) => {
     const supply = existing === undefined ? created.get(first ?? row.number) : locked.get(existing.id)
     return count === undefined || supply === undefined ? [] : [{ supply, count, path: `rows.${row.number}` }]
@@ -179,13 +184,28 @@ async function writeSome(
     path,
     isExact: true as const,
   }))
-  const supplies = await lockSupplies(
+  const supplies = await currentRows(
     tx,
-    ownerKey(owner),
+    owner,
+    [...rows, ...locked.values()],
     counts.map(({ supply }) => supply.id),
   )
   for (const { id, supplyId } of await bookItems(ctx, tx, owner, supplies, fresh))
     snapshots.get(supplyId)!.movementIds.push(id)
+}
+
+/** The rows of supplies in the order of their ids. Those in `known` are as they are now. */
+async function currentRows(
+  tx: Tx,
+  owner: Owner,
+  known: readonly SupplyRow[],
+  ids: readonly number[],
+): Promise<SupplyRow[]> {
+  const byId = new Map(known.map((row) => [row.id, row]))
+  const others = ids.filter((id) => !byId.has(id))
+  const rows = others.length === 0 ? [] : await lockSupplies(tx, ownerKey(owner), others)
+  for (const row of rows) byId.set(row.id, row)
+  return [...new Set(ids)].toSorted((a, b) => a - b).flatMap((id) => byId.get(id) ?? [])
 }
 
 // Undo.
@@ -352,7 +372,8 @@ async function undoOne(
     const taken = await suppliesByNumbers(tx, row.owner, [numberKey(change.supplyNo)])
     if ([...taken.values()].some(({ id }) => id !== row.id)) delete change.supplyNo
   }
-  const { version } = await changeSupply(ctx, tx, owner, supply, change, 'row')
+  const [changed] = await changeSupplies(ctx, tx, owner, [{ before: supply, change, path: 'row' }])
+  const { version } = changed!
   const { versionBefore = version, movementIds } = snapshot
   const movement: [number, number] =
     movementIds.length === 0
