@@ -12,22 +12,14 @@ import { uuid } from '#platform/ids.ts'
 
 import { slugTaken } from '../codes/codes.errors.ts'
 import { checkCategory, checkRoom, quotaOf } from '../codes/codes.service.ts'
-import { codesByIds, insertSlug, updateCode } from '../codes/codes.store.ts'
+import { codesByIds, insertSlug } from '../codes/codes.store.ts'
 import { PLAIN } from '../links/links.rules.ts'
 import { findDesign, insertPictures, newPictureKey } from '../looks/looks.store.ts'
 import { newSlug, randomSlug } from '../slugs.store.ts'
 import type { Checked, Created, LinkChange, Updated } from './checking.service.ts'
 import * as errors from './importing.errors.ts'
 import { SLUGS_FROM_FILES } from './importing.model.ts'
-import {
-  claimSlugs,
-  insertCodes,
-  insertLinks,
-  type LinkRow,
-  linksOf,
-  takenSlugs,
-  updateLink,
-} from './importing.store.ts'
+import { claimSlugs, insertCodes, type LinkRow, linksOf, setLinks, takenSlugs, updateCodes } from './importing.store.ts'
 
 /** Rows of one statement. */
 const GROUP = 100
@@ -98,7 +90,9 @@ async function create(tx: Tx, owner: Owner, items: readonly Created[], keepSlugs
       orgId: owner.orgId,
       slug: slug === undefined || taken.has(slug) ? randomSlug() : slug,
       createdAt: createdAt ?? tx.stamp,
-      ...(design !== undefined && wished !== null && { designId: design.id, pictureKey: newPictureKey() }),
+      ...(design !== undefined && wished !== null
+        ? { designId: design.id, pictureKey: newPictureKey() }
+        : { designId: null, pictureKey: null }),
     })),
   )
   const lost = await claimSlugs(
@@ -117,7 +111,7 @@ async function create(tx: Tx, owner: Owner, items: readonly Created[], keepSlugs
   )
   if (design !== undefined && pictures.length > 0) await insertPictures(tx, design, pictures)
   const links = items.flatMap(({ link }, i) => (isEmpty(link) ? [] : [newLink(rows[i]!.id, link)]))
-  await insertLinks(tx, links)
+  await setLinks(tx, links)
 }
 
 function refuseTaken(items: readonly Created[], taken: ReadonlySet<string>): never {
@@ -132,16 +126,20 @@ async function update(tx: Tx, owner: Owner, items: readonly Updated[]): Promise<
   const ids = items.map(({ id }) => id)
   const codes = new Map((await codesByIds(tx, owner, ids)).map((code) => [code.id, code]))
   const links = await linksOf(tx, ids)
-  for (const { row, id, change, link } of items) {
+  const changes = items.map(({ row, id, change, link }) => {
     const code = codes.get(id)
     if (code === undefined) throw rowsHaveErrors(1, [{ path: `rows.${row}`, text: errors.unknownCode }])
-    const isLinkChanged = !isEmpty(link)
-    await updateCode(tx, owner, code, change, isLinkChanged)
-    if (!isLinkChanged) continue
-    const present = links.get(id)
-    if (present === undefined) await insertLinks(tx, [newLink(id, link)])
-    else await updateLink(tx, { ...present, ...link })
-  }
+    return { row: code, change, isLinkChanged: !isEmpty(link) }
+  })
+  await updateCodes(tx, changes)
+  const changed = items.filter(({ link }) => !isEmpty(link))
+  await setLinks(
+    tx,
+    changed.map(({ id, link }) => {
+      const present = links.get(id)
+      return present === undefined ? newLink(id, link) : { ...present, ...link }
+    }),
+  )
 }
 
 const isEmpty = (link: LinkChange): boolean => Object.keys(link).length === 0
