@@ -520,3 +520,67 @@ describe('an import in the background', () => {
     expect((await send(alice, [['Colour'], ['red']], { async: true })).status).toBe(400)
   })
 })
+
+describe('between the check of an import and its write', () => {
+  /** Runs `meanwhile` once, right before the write of the next import. */
+  function beforeTheWrite(meanwhile: () => Promise<unknown>): void {
+    const { db } = server.ctx
+    const { write } = db
+    db.write = async (name, ...rest) => {
+      if (name === 'supplies.import') {
+        db.write = write
+        await meanwhile()
+      }
+      return write.call(db, name, ...rest) as never
+    }
+  }
+
+  test.if(inProcess)('a supply that is changed, moved or created is counted as it is then', async () => {
+    await imported([
+      ['Name', 'Number', 'Stock', 'Location'],
+      ['known', 'LATE-1', 5, 'Shelf'],
+      ['moved', 'LATE-2', 5, 'Shelf'],
+    ])
+    const [known, moved] = [await byNumber('LATE-1'), await byNumber('LATE-2')]
+    beforeTheWrite(async () => {
+      ok(await alice.call('supplies.update', { params: { id: known.id }, body: { name: 'other', remark: 'new' } }))
+      await move(moved.id, { type: 'TAKE', quantity: 2, locationId: shelf })
+      ok(await alice.call('supplies.create', { body: { orgId, name: 'made', supplyNo: 'LATE-3', remark: 'made' } }))
+    })
+    const rows: Cells[] = [
+      ['Name', 'Number', 'Stock', 'Location'],
+      ['known', 'LATE-1', 5, 'Shelf'],
+      ['moved', 'LATE-2', 5, 'Shelf'],
+      ['third', 'LATE-3', 7, 'Shelf'],
+    ]
+    ok(await send(alice, rows))
+    expect(await byNumber('LATE-1')).toMatchObject({ name: 'known', remark: 'new', stock: 5 })
+    expect(await byNumber('LATE-2')).toMatchObject({ stock: 5 })
+    expect(await byNumber('LATE-3')).toMatchObject({ name: 'third', remark: 'made', stock: 7 })
+  })
+
+  test.if(inProcess)('a location that is gone refuses the import', async () => {
+    const attic = await createLocation(alice, orgId, 'Attic')
+    beforeTheWrite(async () => ok(await alice.call('locations.delete', { params: { orgId, locationId: attic } })))
+    const rows: Cells[] = [
+      ['Name', 'Number', 'Stock', 'Location'],
+      ['lost', 'LATE-4', 5, 'Attic'],
+    ]
+    const reply = await send(alice, rows)
+    expect(reply.status).toBe(400)
+    expect(reply.text).toContain('rows.2.location')
+    expect(await byNumber('LATE-4')).toBeUndefined()
+  })
+})
+
+test('rows without a number get none that a later row has', async () => {
+  const erin = await server.person('erin')
+  const rows: Cells[] = [
+    ['Name', 'Number'],
+    ...Array.from({ length: 300 }, (_, i): Cells => [`unnumbered ${i}`, '']),
+    ['numbered', 'S-00007'],
+  ]
+  expect(ok(await send(erin, rows, { orgId: null })).data).toMatchObject({ created: 301 })
+  const { items } = ok(await erin.call('supplies.list', { query: { keyword: 'S-00007' } })).data
+  expect(items).toMatchObject([{ name: 'numbered' }])
+})

@@ -101,12 +101,16 @@ interface NewItem {
   readonly path: string
 }
 
-/** Adds supplies without stock. @throws AppError 400 with all problems, 404 if the organization is gone, 429 */
+/**
+ * Adds supplies without stock. `reserved`: keys of numbers that no supply without a number gets.
+ * @throws AppError 400 with all problems, 404 if the organization is gone, 429
+ */
 export async function insertSupplies(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
   items: readonly NewItem[],
+  reserved: ReadonlySet<string> = new Set(),
 ): Promise<store.SupplyRow[]> {
   const key = ownerKey(owner)
   if (!(await ownerExists(tx, key))) throw notFound()
@@ -116,7 +120,7 @@ export async function insertSupplies(
   if (problems.length > 0) throw invalidAll(problems)
   const given = new Set(items.map(({ fields }) => numberKey(fields.supplyNo)))
   const wanted = items.filter(({ fields }) => fields.supplyNo === '').length
-  const free = await store.takeNumbers(tx, key, wanted, given)
+  const free = await store.takeNumbers(tx, key, wanted, (number) => given.has(number) || reserved.has(number))
   let next = 0
   const rows = await store.insertSupplies(
     tx,

@@ -293,12 +293,12 @@ export async function suppliesByNumbers(
 
 const numberOf = (sequence: number): string => `S-${String(sequence).padStart(5, '0')}`
 
-/** Takes `count` free numbers. `given`: keys of numbers that the same write gives to other supplies. */
+/** Takes `count` free numbers. `isGiven`: of keys of numbers that the same write gives to other supplies. */
 export async function takeNumbers(
   tx: Tx,
   owner: OwnerKey,
   count: number,
-  given: ReadonlySet<string> = new Set(),
+  isGiven: (key: string) => boolean,
 ): Promise<string[]> {
   if (count === 0) return []
   const [counter] = await tx.select().from(supplyNumbers).where(eq(supplyNumbers.owner, owner))
@@ -315,7 +315,7 @@ export async function takeNumbers(
       if (numbers.length === count) break
       next = sequence + 1
       const key = numberKey(numberOf(sequence))
-      if (!taken.has(key) && !given.has(key)) numbers.push(numberOf(sequence))
+      if (!taken.has(key) && !isGiven(key)) numbers.push(numberOf(sequence))
     }
   }
   await tx

@@ -25,6 +25,7 @@ import { UpdateSupply } from '../supplies/supplies.model.ts'
 import { changeOf, differences, NO_PLACE, type SupplyChange } from '../supplies/supplies.rules.ts'
 import { suppliesByNumbers, type SupplyRow } from '../supplies/supplies.store.ts'
 import { type FileColumn, isSumWord, kindIn, quantityIn } from './supply-imports.rules.ts'
+import { type Version, versionsByNumbers } from './supply-imports.store.ts'
 
 const text = (en: string, zh: string): Localized => ({ en, zh })
 const notAQuantity = text('must be a whole number from 0 to 1000000000', '须为 0 到 1000000000 之间的整数')
@@ -58,7 +59,13 @@ export interface PreparedRow {
   readonly first: number | undefined
   readonly change: SupplyChange
   readonly count: { readonly locationId: number | null; readonly quantity: number } | undefined
+  /** The paths of things that the import is going to create. */
+  readonly newCategory: string | undefined
+  readonly newLocation: string | undefined
 }
+
+/** Of a query. */
+const NUMBERS_AT_ONCE = 1000
 
 const check = itemChecker(UpdateSupply)
 const TEXTS = ['name', 'unit', 'supplier', 'remark'] as const
@@ -70,6 +77,9 @@ export class RowReader {
   /** The row that first names each number. */
   readonly #firsts = new Map<string, number>()
   readonly #places = new Map<string, number>()
+  /** The supplies with the numbers of the file, and how many of them are where: a write compares them. */
+  readonly #known = new Map<string, Version | undefined>()
+  readonly #stocks = new Map<string, number>()
   #notes: { problems: RowProblem[]; warnings: RowProblem[] } = { problems: [], warnings: [] }
 
   constructor(
@@ -88,9 +98,9 @@ export class RowReader {
     const keys = rows.map((row) => numberKey(this.#textIn(row, 'supplyNo'))).filter((key) => key !== '')
     const existing = await suppliesByNumbers(this.db, ownerKey(this.owner), [...new Set(keys)])
     const ids = [...existing.values()].map(({ id }) => id)
-    const stocks = new Map(
-      (await placesOf(this.db, ids)).map((place) => [`${place.supplyId} ${place.locationId}`, place.quantity]),
-    )
+    const stocks = await this.#stocksOf(this.db, ids)
+    for (const key of keys) this.#known.set(key, existing.get(key))
+    for (const [place, quantity] of stocks) this.#stocks.set(place, quantity)
     const items: PreparedRow[] = []
     for (const row of rows) {
       const before = this.#notes.problems.length
@@ -98,6 +108,32 @@ export class RowReader {
       if (this.#notes.problems.length === before) items.push(item)
     }
     return { items, ...this.#notes }
+  }
+
+  async #stocksOf(db: Db | Tx, ids: readonly number[]): Promise<Map<string, number>> {
+    const places = await placesOf(db, ids)
+    return new Map(places.map(({ supplyId, locationId, quantity }) => [`${supplyId} ${locationId}`, quantity]))
+  }
+
+  /** The numbers in the file, as they are compared. */
+  get numbers(): ReadonlySet<string> {
+    return new Set(this.#firsts.keys())
+  }
+
+  /** Whether all that the prepared rows depend on is in the write as it was when they were prepared. */
+  async areCurrent(tx: Tx): Promise<boolean> {
+    if (!(await this.names.areCurrent(tx))) return false
+    const known = [...this.#known]
+    for (let at = 0; at < known.length; at += NUMBERS_AT_ONCE) {
+      const some = known.slice(at, at + NUMBERS_AT_ONCE)
+      const keys = some.map(([key]) => key)
+      const now = await versionsByNumbers(tx, ownerKey(this.owner), keys)
+      if (some.some(([key, one]) => now.get(key)?.id !== one?.id || now.get(key)?.version !== one?.version))
+        return false
+    }
+    const ids = known.flatMap(([, one]) => one?.id ?? [])
+    const stocks = await this.#stocksOf(tx, ids)
+    return stocks.size === this.#stocks.size && [...stocks].every(([place, n]) => this.#stocks.get(place) === n)
   }
 
   async #read(
@@ -123,6 +159,8 @@ export class RowReader {
       first,
       change,
       count: isCounted ? count : undefined,
+      newCategory: change.categoryId === NEW ? this.#textIn(row, 'category') : undefined,
+      newLocation: isCounted && count.locationId === NEW ? this.#textIn(row, 'location') : undefined,
     }
   }
 

@@ -23,7 +23,7 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { MINUTE } from '#platform/clock.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
-import { createMissing, type Missing } from '../importing/creating.service.ts'
+import { createMissing } from '../importing/creating.service.ts'
 import { firstRows, headOf, lastRow, rowsBelow } from '../importing/head.service.ts'
 import { noHeaderThere, onlyForCsv } from '../importing/importing.errors.ts'
 import { MAX_WARNINGS, PREVIEW_ROWS } from '../importing/importing.model.ts'
@@ -46,7 +46,7 @@ import {
   type SupplyImportResult,
 } from './supply-imports.model.ts'
 import { type FileColumn, isKnownHeading, mappingIn, matchColumns, quantityIn } from './supply-imports.rules.ts'
-import { writeRows } from './writing.service.ts'
+import { placedRows, preparedRows, writeRows } from './writing.service.ts'
 
 const MAX_WRITE_MS = 5 * MINUTE
 const SAMPLES = 3
@@ -102,8 +102,9 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
   #result!: SupplyImportResult
   /** A dry run reports it with the columns, so that clients can map another one. */
   #missingKey: AppError | undefined
-  /** Known when the rows have been checked. */
-  #missing!: Missing
+  /** Of the check, with what it has prepared. */
+  #checker!: RowReader
+  readonly #checked: PreparedRow[] = []
 
   constructor(
     readonly ctx: AppContext,
@@ -257,12 +258,15 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
 
   /** Reads all rows without writing anything. Returns the problems as errors of requests have them. */
   async #check(result: SupplyImportResult): Promise<FieldProblem[]> {
-    const reader = await this.#reader(this.ctx.db.read)
+    const reader = (this.#checker = await this.#reader(this.ctx.db.read))
     const found: FieldProblem[] = []
     for await (const rows of this.#groups()) {
       const { items, problems, warnings } = await reader.prepare(rows)
       result.valid += items.length
       for (const { action } of items) result[COUNTERS[action]] += 1
+      // Without the cells, which only the preview shows.
+      if (this.input.dryRun !== true)
+        this.#checked.push(...items.map(({ row, ...item }) => ({ ...item, row: { number: row.number, cells: [] } })))
       const byNumber = new Map(rows.map((row) => [row.number, row]))
       const note = (one: RowProblem) => this.#noteOf(one, byNumber)
       result.errorCount += problems.length
@@ -275,7 +279,6 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
         result.preview.push({ row: item.row.number, action: item.action, values: this.#valuesOf(item) })
       await pause()
     }
-    this.#missing = reader.missing
     const { categories, locations } = reader.names
     const { category, location } = reader.unmatched.all({ category: categories.paths, location: locations.paths })
     result.unmatched = { category, location }
@@ -312,10 +315,15 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
         const refusal = await spend(tx, this.uses, ctx.clock.now())
         if (refusal !== undefined) throw budgetUsedUp(refusal)
         const counts = { created, updated, unchanged }
-        const made = await createMissing(ctx, tx, owner, this.#missing)
+        const isCurrent = await this.#checker.areCurrent(tx)
+        const made = await createMissing(ctx, tx, owner, this.#checker.missing)
         const reader = await this.#reader(tx)
+        const { unit } = this.#options
+        const { numbers } = this.#checker
+        // Others wait for the write, so it prepares the rows only if something has changed since they were checked.
+        const items = isCurrent ? placedRows(this.#checked, reader.names) : preparedRows(reader, this.#groups())
         const report = (rows: number) => void (this.progress.processed = rows)
-        return writeRows(ctx, tx, owner, { reader, groups: this.#groups(), fileName, counts, made, report })
+        return writeRows(ctx, tx, owner, { items, numbers, unit, fileName, counts, made, report })
       },
       { maxMs: MAX_WRITE_MS },
     )

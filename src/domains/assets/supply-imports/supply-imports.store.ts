@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, gt, gte, inArray, isNotNull, lt, max } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, max, sql } from 'drizzle-orm'
 
+import { dialect, isInJson } from '#db/dialect.ts'
 import type { OwnerKey } from '#db/owner-key.ts'
 import { type Page, type PageInput, pageOf } from '#db/paging.ts'
-import { supplyImports, supplyImportSnapshots, supplyMovements } from '#db/schema/supplies.ts'
+import { prepared } from '#db/prepared.ts'
+import { supplies, supplyImports, supplyImportSnapshots, supplyMovements } from '#db/schema/supplies.ts'
 import { deleteSome } from '#db/slices.ts'
 import type { Db, Tx } from '#db/store.ts'
 
@@ -66,6 +68,30 @@ export async function nextSnapshot(db: Db | Tx, owner: OwnerKey, importId: numbe
     .orderBy(asc(part))
     .limit(1)
   return row
+}
+
+export type Version = Pick<typeof supplies.$inferSelect, 'id' | 'version'>
+
+const p = sql.placeholder
+const versions = prepared((db) => {
+  const keyed = db.select({ id: supplies.id, version: supplies.version, key: supplies.supplyNoKey })
+  const isOwn = and(eq(supplies.owner, p('owner')), isNull(supplies.deletedAt))
+  // CROSS JOIN: else SQLite may walk over all supplies of the owner.
+  return dialect === 'sqlite'
+    ? keyed
+        .from(sql`json_each(${p('keys')}) as given`)
+        .crossJoin(supplies)
+        .where(and(isOwn, sql`${supplies.supplyNoKey} = given.value`))
+    : keyed.from(supplies).where(and(isOwn, isInJson(supplies.supplyNoKey, p('keys'))))
+})
+/** The ids and versions of the owner's undeleted supplies by the keys of their numbers. */
+export async function versionsByNumbers(
+  db: Db | Tx,
+  owner: OwnerKey,
+  keys: readonly string[],
+): Promise<Map<string, Version>> {
+  const rows = await versions(db, { owner, keys: JSON.stringify(keys) })
+  return new Map(rows.map(({ key, ...version }) => [key, version]))
 }
 
 /** Imports of the owner after this one that were undone. */

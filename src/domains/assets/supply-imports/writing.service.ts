@@ -16,9 +16,10 @@ import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
 import { DAY, MINUTE } from '#platform/clock.ts'
 
 import { isPoolReserved } from '../bookings.store.ts'
-import { type Created, removeCreated } from '../importing/creating.service.ts'
+import { type Created, NEW, removeCreated } from '../importing/creating.service.ts'
 import { tooLateToUndo } from '../importing/importing.errors.ts'
 import { Chains } from '../importing/snapshots.service.ts'
+import type { Names } from '../importing/names.service.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
 import { bookItems, reverse } from '../supplies/booking.service.ts'
@@ -41,8 +42,12 @@ const MAX_KEPT = 1000
 const NOTE = { en: 'Import', undo: 'Undo of the import' }
 
 interface Given {
-  readonly reader: RowReader
-  readonly groups: AsyncGenerator<SheetRow[]>
+  /** In groups. */
+  readonly items: AsyncIterable<readonly PreparedRow[]> | Iterable<readonly PreparedRow[]>
+  /** The numbers in the file, as they are compared: none of them is generated for a row without one. */
+  readonly numbers: ReadonlySet<string>
+  /** Of new supplies whose row names none. */
+  readonly unit: string
   readonly fileName: string
   readonly counts: { readonly created: number; readonly updated: number; readonly unchanged: number }
   /** The categories and locations that it has created. */
@@ -94,19 +99,14 @@ export async function writeRows(ctx: AppContext, tx: Tx, owner: Owner, given: Gi
   const created = new Map<number, SupplyRow>()
   let waiting: PreparedRow[] = []
   let written = 0
+  const { unit, numbers } = given
   const flush = async (): Promise<void> => {
-    await writeSome(ctx, tx, owner, { items: waiting, unit: given.reader.options.unit, created, snapshots })
+    await writeSome(ctx, tx, owner, { items: waiting, unit, numbers, created, snapshots })
     given.report((written += waiting.length))
     waiting = []
     await tx.pause()
   }
-  for await (const rows of given.groups) {
-    const { items, problems } = await given.reader.prepare(rows)
-    if (problems.length > 0)
-      throw rowsHaveErrors(
-        problems.length,
-        problems.map(({ row, key, text }): FieldProblem => ({ path: `rows.${row}.${key ?? ''}`, text })),
-      )
+  for await (const items of given.items) {
     waiting.push(...items)
     if (waiting.length >= ROWS_PER_WRITE) await flush()
   }
@@ -121,10 +121,44 @@ export async function writeRows(ctx: AppContext, tx: Tx, owner: Owner, given: Gi
   return importId
 }
 
-interface Rows {
+/** Prepares the rows of a file in the write. @throws AppError 400 if rows have become wrong since they were checked */
+export async function* preparedRows(reader: RowReader, groups: AsyncGenerator<SheetRow[]>) {
+  for await (const rows of groups) {
+    const { items, problems } = await reader.prepare(rows)
+    if (problems.length > 0)
+      throw rowsHaveErrors(
+        problems.length,
+        problems.map(({ row, key, text }): FieldProblem => ({ path: `rows.${row}.${key ?? ''}`, text })),
+      )
+    yield items
+  }
+}
+
+/** Rows that were prepared before the write, in groups, with the ids of what the import has created since. */
+export function* placedRows(rows: readonly PreparedRow[], { categories, locations }: Names) {
+  const idOf = (paths: Names['categories'], path: string, current: number | null) => {
+    const id = paths.find(path, current)
+    return typeof id === 'number' ? id : NEW
+  }
+  for (let at = 0; at < rows.length; at += ROWS_PER_WRITE)
+    yield rows.slice(at, at + ROWS_PER_WRITE).map((item): PreparedRow => {
+      const { newCategory, newLocation, change, count, existing } = item
+      return {
+        ...item,
+        change:
+          newCategory === undefined
+            ? change
+            : { ...change, categoryId: idOf(categories, newCategory, existing?.categoryId ?? null) },
+        count:
+          newLocation === undefined || count === undefined
+            ? count
+            : { ...count, locationId: idOf(locations, newLocation, null) },
+      }
+    })
+}
+
+interface Rows extends Pick<Given, 'unit' | 'numbers'> {
   readonly items: readonly PreparedRow[]
-  /** Of new supplies whose row names none. */
-  readonly unit: string
   /** The supplies that rows above have created, by the rows. */
   readonly created: Map<number, SupplyRow>
   readonly snapshots: Map<number, Snapshot>
@@ -134,7 +168,7 @@ async function writeSome(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  { items, unit, created, snapshots }: Rows,
+  { items, unit, numbers, created, snapshots }: Rows,
 ): Promise<void> {
   const added = items.filter(({ action }) => action === 'CREATE')
   const rows = await insertSupplies(
@@ -145,6 +179,7 @@ async function writeSome(
       fields: { ...EMPTY, name: '', unit, ...change },
       path: `rows.${row.number}`,
     })),
+    numbers,
   )
   for (const [i, supply] of rows.entries()) {
     created.set(added[i]!.row.number, supply)

@@ -2,8 +2,7 @@
 
 import { and, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 
-import { isOneOf } from '#db/dialect.ts'
-import { notByIndex } from '#db/dialect.ts'
+import { isOneOf, notByIndex } from '#db/dialect.ts'
 import { insertFrom, jsonRows, wholeRows } from '#db/json-rows.ts'
 import { prepared } from '#db/prepared.ts'
 import { qrCodes } from '#db/schema/qr-codes.ts'
