@@ -60,7 +60,7 @@ export class CheckedRows {
     return true
   }
 
-  /** The rows in groups, with the present rows of their assets, and with the ids of what the import has created. */
+  /** The rows in groups, with the present rows of their assets, and with the ids of new categories and locations. */
   async *groups(tx: Tx, isWanted: (row: ImportedRow) => boolean, size: number): AsyncGenerator<ImportedRow[]> {
     const rows = this.rows.filter(isWanted)
     const names = rows.some(isOfNew) ? await Names.load(this.ctx, tx, this.owner) : this.names

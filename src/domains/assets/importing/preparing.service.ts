@@ -23,7 +23,7 @@ import { peopleIn } from './foreign.rules.ts'
 import * as errors from './importing.errors.ts'
 import { Serials } from './names.service.ts'
 
-/** What an import writes of a row without problems. */
+/** A row without problems, as an import writes it. */
 export interface ImportedRow {
   /** The number of the asset, as numbers are compared; empty for a row that names none. */
   readonly numberKey: string

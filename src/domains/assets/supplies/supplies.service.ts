@@ -21,6 +21,7 @@ import { numberKey } from '../numbers.rules.ts'
 import { noSuchCategory, notAnImage } from '../register/register.errors.ts'
 import { knownCategories, membersAmong } from '../register/register.store.ts'
 import { hasMovements } from './movements.store.ts'
+import { suppliesByNumbers, takeNumbers } from './numbers.store.ts'
 import * as errors from './supplies.errors.ts'
 import {
   type AdminSuppliesQuery,
@@ -120,7 +121,7 @@ export async function insertSupplies(
   if (problems.length > 0) throw invalidAll(problems)
   const given = new Set(items.map(({ fields }) => numberKey(fields.supplyNo)))
   const wanted = items.filter(({ fields }) => fields.supplyNo === '').length
-  const free = await store.takeNumbers(tx, key, wanted, (number) => given.has(number) || reserved.has(number))
+  const free = await takeNumbers(tx, key, wanted, (number) => given.has(number) || reserved.has(number))
   let next = 0
   const rows = await store.insertSupplies(
     tx,
@@ -240,7 +241,7 @@ async function numberProblems(tx: Tx, owner: OwnerKey, items: readonly Checked[]
   }
   const keys = items.flatMap((item) => keyOf(item) ?? [])
   if (keys.length === 0) return []
-  const taken = new Set((await store.suppliesByNumbers(tx, owner, keys)).keys())
+  const taken = new Set((await suppliesByNumbers(tx, owner, keys)).keys())
   return items.flatMap((item) => {
     const key = keyOf(item)
     if (key === undefined) return []

@@ -24,9 +24,10 @@ import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
 import { bookItems, reverse } from '../supplies/booking.service.ts'
 import { movementsByIds, reversalsOf } from '../supplies/movements.store.ts'
+import { suppliesByNumbers } from '../supplies/numbers.store.ts'
 import { EMPTY, type SupplyChange } from '../supplies/supplies.rules.ts'
 import { changeSupplies, insertSupplies, removeSupply } from '../supplies/supplies.service.ts'
-import { lockSupplies, suppliesByIds, suppliesByNumbers, type SupplyRow } from '../supplies/supplies.store.ts'
+import { lockSupplies, suppliesByIds, type SupplyRow } from '../supplies/supplies.store.ts'
 import type { PreparedRow, RowReader } from './reading.service.ts'
 import type { SupplyImportRun } from './supply-imports.model.ts'
 import * as store from './supply-imports.store.ts'
@@ -134,7 +135,7 @@ export async function* preparedRows(reader: RowReader, groups: AsyncGenerator<Sh
   }
 }
 
-/** Rows that were prepared before the write, in groups, with the ids of what the import has created since. */
+/** Rows that were prepared before the write, in groups, with the ids of categories and locations that the import has created since. */
 export function* placedRows(rows: readonly PreparedRow[], { categories, locations }: Names) {
   const idOf = (paths: Names['categories'], path: string, current: number | null) => {
     const id = paths.find(path, current)
