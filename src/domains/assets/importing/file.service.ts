@@ -219,16 +219,16 @@ export class FileImport {
 
   /** Reads all rows without writing anything. */
   async #check(locale: Locale): Promise<ImportResult> {
-    const { ctx, owner, total } = this
+    const { ctx, owner } = this
     const fields = await fieldsOf(ctx.db.read, owner)
     const reader = await this.#reader(ctx.db.read)
-    const checked = this.input.dryRun ? undefined : CheckedRows.forFile(ctx, owner, reader, fields, total)
+    let checked = this.input.dryRun ? undefined : CheckedRows.forFile(ctx, owner, reader, fields)
     const { errors: none, preview, warnings } = this.#result
     const result = { ...this.#result, errors: [...none], preview: [...preview], warnings: [...warnings] }
     for await (const rows of this.#groups()) {
       const { items, problems, warnings: found } = await reader.prepare(rows)
       result.valid += items.length
-      checked?.rows.push(...items.map(({ imported }) => imported))
+      if (checked?.take(items) === false) checked = undefined
       for (const {
         imported: { action, pieces },
       } of items)

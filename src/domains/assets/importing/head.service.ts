@@ -30,6 +30,15 @@ export async function* rowsBelow(rowsPath: string, header: Header): AsyncGenerat
   }
 }
 
+/** Of rows that an import keeps in memory from its check to its write. Those of longer files are prepared again. */
+export const MAX_KEPT_CHARACTERS = 40_000_000
+
+export const charactersIn = (rows: readonly SheetRow[]): number =>
+  rows.reduce(
+    (sum, { cells }) => cells.reduce<number>((n, cell) => n + (typeof cell === 'string' ? cell.length : 0), sum),
+    0,
+  )
+
 export function firstRows(head: readonly SheetRow[]): string[][] {
   const shown = head.filter(({ number }) => number <= FIRST.rows)
   const rows = Array.from({ length: shown.at(-1)?.number ?? 0 }, (): string[] => [])

@@ -51,8 +51,7 @@ export async function writeRows(ctx: AppContext, owner: Owner, given: ImportOfRo
       const rows =
         checked === undefined
           ? preparedRows(tx, given)
-          : (isNumbered: boolean) =>
-              checked.groups(tx, ({ numberKey }) => (numberKey !== '') === isNumbered, MAX_AT_ONCE)
+          : (isNumbered: boolean) => checked.groups(tx, isNumbered, MAX_AT_ONCE)
       // Numbers are made for the rows without one, and for further pieces of the others, when all other numbers are taken.
       await writer.writeAll(rows(true))
       await writer.createPieces()

@@ -24,7 +24,7 @@ import { MINUTE } from '#platform/clock.ts'
 import type { ReadSheet } from '#platform/spreadsheets/port.ts'
 
 import { createMissing } from '../importing/creating.service.ts'
-import { firstRows, headOf, lastRow, rowsBelow } from '../importing/head.service.ts'
+import { charactersIn, firstRows, headOf, lastRow, MAX_KEPT_CHARACTERS, rowsBelow } from '../importing/head.service.ts'
 import { noHeaderThere, onlyForCsv } from '../importing/importing.errors.ts'
 import { MAX_WARNINGS, PREVIEW_ROWS } from '../importing/importing.model.ts'
 import { getJob, importFile, type OpenImport, type Progress } from '../importing/jobs.service.ts'
@@ -104,7 +104,9 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
   #missingKey: AppError | undefined
   /** Of the check, with what it has prepared. */
   #checker!: RowReader
-  readonly #checked: PreparedRow[] = []
+  /** Undefined if they are too long to be kept in memory. */
+  #checked: PreparedRow[] | undefined
+  #characters = 0
 
   constructor(
     readonly ctx: AppContext,
@@ -264,9 +266,7 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
       const { items, problems, warnings } = await reader.prepare(rows)
       result.valid += items.length
       for (const { action } of items) result[COUNTERS[action]] += 1
-      // Without the cells, which only the preview shows.
-      if (this.input.dryRun !== true)
-        this.#checked.push(...items.map(({ row, ...item }) => ({ ...item, row: { number: row.number, cells: [] } })))
+      this.#keep(items)
       const byNumber = new Map(rows.map((row) => [row.number, row]))
       const note = (one: RowProblem) => this.#noteOf(one, byNumber)
       result.errorCount += problems.length
@@ -283,6 +283,14 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
     const { category, location } = reader.unmatched.all({ category: categories.paths, location: locations.paths })
     result.unmatched = { category, location }
     return found
+  }
+
+  /** Keeps rows for the write, without their cells, which only the preview shows. */
+  #keep(items: readonly PreparedRow[]): void {
+    this.#characters += charactersIn(items.map(({ row }) => row))
+    const isKept = this.input.dryRun !== true && this.#characters <= MAX_KEPT_CHARACTERS
+    if (!isKept) this.#checked = undefined
+    else (this.#checked ??= []).push(...items.map((item) => ({ ...item, row: { number: item.row.number, cells: [] } })))
   }
 
   /** The filled cells of a row. Numbers as they will be written, because their texts depend on the decimal separator. */
@@ -315,13 +323,13 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
         const refusal = await spend(tx, this.uses, ctx.clock.now())
         if (refusal !== undefined) throw budgetUsedUp(refusal)
         const counts = { created, updated, unchanged }
-        const isCurrent = await this.#checker.areCurrent(tx)
+        const checked = (await this.#checker.areCurrent(tx)) ? this.#checked : undefined
         const made = await createMissing(ctx, tx, owner, this.#checker.missing)
         const reader = await this.#reader(tx)
         const { unit } = this.#options
         const { numbers } = this.#checker
         // Others wait for the write, so it prepares the rows only if something has changed since they were checked.
-        const items = isCurrent ? placedRows(this.#checked, reader.names) : preparedRows(reader, this.#groups())
+        const items = checked === undefined ? preparedRows(reader, this.#groups()) : placedRows(checked, reader.names)
         const report = (rows: number) => void (this.progress.processed = rows)
         return writeRows(ctx, tx, owner, { items, numbers, unit, fileName, counts, made, report })
       },
