@@ -253,54 +253,83 @@ async function setLoans(tx: Tx, supply: SupplyRow, { numbers, loans, peopleBefor
   }
 }
 
-/** `supply` is locked, and the movement has no reversal. */
-export async function reverse(
+export interface Reversal {
+  /** Locked. */
+  readonly supply: SupplyRow
+  /** Without a reversal. */
+  readonly movement: store.MovementRow
+}
+
+/** Books the opposites of movements of different supplies. Returns them in the same order. @throws AppError 400 */
+export async function reverseAll(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  supply: SupplyRow,
-  movement: store.MovementRow,
+  items: readonly Reversal[],
   note: string,
-): Promise<store.MovementRow> {
-  const person =
+): Promise<store.MovementRow[]> {
+  const people = items.map(({ supply, movement }) =>
     supply.kind === 'POOL' && (movement.type === 'TAKE' || movement.type === 'RETURN')
       ? { userId: movement.userId, personName: movement.userId === null ? movement.personName : '' }
-      : undefined
-  await checkPlaces(tx, owner, movement)
-  const book = (await openBooks(tx, [supply], [{ item: movement }], [person])).get(supply.id)!
-  const key = person && personKey(person.userId, person.personName)
-  const left = unbook(book.numbers, { ...movement, person: key })
-  if (left !== undefined) throw errors.cannotReverse(left)
-  if (key !== undefined) book.loans.set(key, laterOf(book.loans.get(key), person!, null))
-  await closeBooks(ctx, tx, [{ supply, book }])
+      : undefined,
+  )
+  await checkPlaces(
+    tx,
+    owner,
+    items.map(({ movement }) => movement),
+  )
+  const supplies = items.map(({ supply }) => supply)
+  const books = await openBooks(
+    tx,
+    supplies,
+    items.map(({ movement }) => ({ item: movement })),
+    people,
+  )
+  for (const [i, { supply, movement }] of items.entries()) {
+    const person = people[i]
+    const book = books.get(supply.id)!
+    const key = person && personKey(person.userId, person.personName)
+    const left = unbook(book.numbers, { ...movement, person: key })
+    if (left !== undefined) throw errors.cannotReverse(left)
+    if (key !== undefined) book.loans.set(key, laterOf(book.loans.get(key), person!, null))
+  }
+  await closeBooks(
+    ctx,
+    tx,
+    supplies.map((supply) => ({ supply, book: books.get(supply.id)! })),
+  )
   const names = await userNames(tx, owner.orgId, [owner.userId])
-  const isMove = movement.type === 'MOVE'
-  const [row] = await store.insertMovements(tx, [
-    {
-      owner: movement.owner,
-      supplyId: supply.id,
-      type: movement.type,
-      quantity: movement.quantity,
-      difference: -movement.difference || 0,
-      stockAfter: book.numbers.stock,
-      locationId: isMove ? movement.toLocationId : movement.locationId,
-      toLocationId: isMove ? movement.locationId : null,
-      userId: movement.userId,
-      personName: movement.personName,
-      price: movement.price,
-      note,
-      dueAt: null,
-      operatorId: owner.userId,
-      operatorName: names.get(owner.userId) ?? '',
-      reverses: movement.id,
-    },
-  ])
-  return row!
+  const operatorName = names.get(owner.userId) ?? ''
+  return store.insertMovements(
+    tx,
+    items.map(({ supply, movement }): store.NewMovement => {
+      const isMove = movement.type === 'MOVE'
+      return {
+        owner: movement.owner,
+        supplyId: supply.id,
+        type: movement.type,
+        quantity: movement.quantity,
+        difference: -movement.difference || 0,
+        stockAfter: books.get(supply.id)!.numbers.stock,
+        locationId: isMove ? movement.toLocationId : movement.locationId,
+        toLocationId: isMove ? movement.locationId : null,
+        userId: movement.userId,
+        personName: movement.personName,
+        price: movement.price,
+        note,
+        dueAt: null,
+        operatorId: owner.userId,
+        operatorName,
+        reverses: movement.id,
+      }
+    }),
+  )
 }
 
-/** @throws AppError 400 if a location of the movement was deleted since */
-async function checkPlaces(tx: Tx, { orgId }: Owner, { locationId, toLocationId }: store.MovementRow): Promise<void> {
-  const ids = [locationId, toLocationId].filter((id) => id !== null)
+/** @throws AppError 400 if a location of a movement was deleted since */
+async function checkPlaces(tx: Tx, { orgId }: Owner, movements: readonly store.MovementRow[]): Promise<void> {
+  const all = movements.flatMap(({ locationId, toLocationId }) => [locationId, toLocationId])
+  const ids = [...new Set(all.filter((id) => id !== null))]
   const known = await locationNames(tx, orgId, ids)
   if (ids.some((id) => !known.has(id))) throw errors.placeIsGone()
 }

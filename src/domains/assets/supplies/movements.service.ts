@@ -16,7 +16,7 @@ import { invalidAll } from '#http/validate.ts'
 
 import { priceText } from '../register/register.rules.ts'
 import { userNames } from '../register/register.store.ts'
-import { bookItems, type Fresh, reverse } from './booking.service.ts'
+import { bookItems, type Fresh, reverseAll } from './booking.service.ts'
 import {
   type CreateMovement,
   type CreateMovements,
@@ -168,7 +168,7 @@ export async function reverseMovement(
     if (supply === undefined) throw notFound()
     const refusal = await spend(tx, uses, ctx.clock.now())
     if (refusal !== undefined) throw budgetUsedUp(refusal)
-    return reverse(ctx, tx, owner, supply, movement, note ?? '')
+    return (await reverseAll(ctx, tx, owner, [{ supply, movement }], note ?? ''))[0]!
   })
   return (await toViews(ctx.db.read, [row]))[0]!
 }

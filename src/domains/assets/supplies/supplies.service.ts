@@ -276,14 +276,18 @@ export async function deleteSupply(ctx: AppContext, owner: Owner, id: number): P
     if (row === undefined) throw notFound()
     if (row.lent > 0) throw errors.stillLent()
     if (await isPoolReserved(tx, id, ctx.clock.now())) throw errors.stillReserved()
-    await removeSupply(ctx, tx, row)
+    await removeSupplies(ctx, tx, [row])
   })
 }
 
-/** Deletes its photos. The caller has locked it, and checked that it may be deleted. */
-export async function removeSupply(ctx: AppContext, tx: Tx, row: store.SupplyRow): Promise<void> {
-  for (const photo of row.photoIds) await releaseFile(ctx, tx, photo)
-  await store.updateSupply(tx, row, { deletedAt: tx.stamp, photoIds: [] })
+/** Deletes their photos. The caller has locked them, and checked that they may be deleted. */
+export async function removeSupplies(ctx: AppContext, tx: Tx, rows: readonly store.SupplyRow[]): Promise<void> {
+  for (const { photoIds } of rows) for (const photo of photoIds) await releaseFile(ctx, tx, photo)
+  const change = { deletedAt: tx.stamp, photoIds: [] }
+  await store.updateSupplies(
+    tx,
+    rows.map((before) => ({ before, change })),
+  )
 }
 
 /** Takes deleted files away from the supplies whose photos they were. */

@@ -104,15 +104,29 @@ export async function laterUndone(db: Db | Tx, owner: OwnerKey, { id, createdAt 
   return rows.map((row) => row.id)
 }
 
-/** The id of the last movement of a supply, of those before another one if it is given; 0 if there is none. */
-export async function lastMovement(db: Db | Tx, supplyId: number, before?: number): Promise<number> {
-  const [row] = await db
-    .select({ id: max(supplyMovements.id) })
+/** The id of the last movement of a supply before another one; 0 if there is none. */
+export async function movementBefore(db: Db | Tx, supplyId: number, movementId: number): Promise<number> {
+  const [row] = await lastBefore(db, { supplyId, movementId })
+  return Number(row?.last ?? 0)
+}
+const lastBefore = prepared((db) =>
+  db
+    .select({ last: max(supplyMovements.id) })
     .from(supplyMovements)
-    .where(
-      and(eq(supplyMovements.supplyId, supplyId), before === undefined ? undefined : lt(supplyMovements.id, before)),
-    )
-  return row?.id ?? 0
+    .where(and(eq(supplyMovements.supplyId, p('supplyId')), lt(supplyMovements.id, p('movementId')))),
+)
+
+const lastOf = prepared((db) =>
+  db
+    .select({ supplyId: supplyMovements.supplyId, last: max(supplyMovements.id) })
+    .from(supplyMovements)
+    .where(isInJson(supplyMovements.supplyId, p('ids')))
+    .groupBy(supplyMovements.supplyId),
+)
+/** The ids of the last movements of supplies. */
+export async function lastMovements(db: Db | Tx, supplyIds: readonly number[]): Promise<Map<number, number>> {
+  const rows = await lastOf(db, { ids: JSON.stringify(supplyIds) })
+  return new Map(rows.map(({ supplyId, last }) => [supplyId, Number(last)]))
 }
 
 export const deleteSnapshotsBefore = (tx: Tx, time: number, limit: number): Promise<number> =>

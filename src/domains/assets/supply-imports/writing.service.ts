@@ -22,11 +22,11 @@ import { Chains } from '../importing/snapshots.service.ts'
 import type { Names } from '../importing/names.service.ts'
 import { numberKey } from '../numbers.rules.ts'
 import { knownCategories, userNames } from '../register/register.store.ts'
-import { bookItems, reverse } from '../supplies/booking.service.ts'
+import { bookItems, reverseAll } from '../supplies/booking.service.ts'
 import { movementsByIds, reversalsOf } from '../supplies/movements.store.ts'
 import { suppliesByNumbers } from '../supplies/numbers.store.ts'
 import { EMPTY, type SupplyChange } from '../supplies/supplies.rules.ts'
-import { changeSupplies, insertSupplies, removeSupply } from '../supplies/supplies.service.ts'
+import { changeSupplies, insertSupplies, removeSupplies } from '../supplies/supplies.service.ts'
 import { lockSupplies, suppliesByIds, type SupplyRow } from '../supplies/supplies.store.ts'
 import type { PreparedRow, RowReader } from './reading.service.ts'
 import type { SupplyImportRun } from './supply-imports.model.ts'
@@ -312,15 +312,17 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
   const tx = isTx(db) ? db : undefined
   let made: Created | undefined
   const returned: Returned[] = []
-  const undone = await undoneSince(ctx, db, key, run)
+  const replaced = await replacedSince(ctx, db, key, run)
   for await (const { snapshots, ...part } of partsOf(ctx, db, key, id)) {
     made = part.made ?? made
     const ids = snapshots.map((snapshot) => snapshot.id)
     const rows = tx === undefined ? await suppliesByIds(db, key, ids) : await lockSupplies(tx, key, ids)
     const byId = new Map(rows.map((row) => [row.id, row]))
+    const lasts = await store.lastMovements(db, ids)
+    const undone: Undone[] = []
     for (const snapshot of snapshots) {
       const row = byId.get(snapshot.id)
-      const reason = await reasonToKeep(db, row, snapshot, undone, ctx.clock.now())
+      const reason = await reasonToKeep(db, row, snapshot, { ...replaced, lasts }, ctx.clock.now())
       if (reason !== undefined || row === undefined) {
         answer.keptCount += 1
         if (answer.kept.length < MAX_KEPT)
@@ -328,8 +330,9 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
         continue
       }
       answer[snapshot.before === null ? 'deleted' : 'restored'] += 1
-      if (tx !== undefined) returned.push(...(await undoOne(ctx, tx, owner, row, snapshot)))
+      undone.push({ row, snapshot })
     }
+    if (tx !== undefined) returned.push(...(await undoSome(ctx, tx, owner, undone)))
     await tx?.pause()
   }
   if (tx !== undefined && made !== undefined) await removeCreated(ctx, tx, owner, made)
@@ -344,13 +347,13 @@ async function undo(ctx: AppContext, db: Db | Tx, owner: Owner, id: number): Pro
   return answer
 }
 
-interface Undone {
+interface Replaced {
   readonly versions: Chains
   readonly movements: Chains
 }
 
 /** By which versions and movements undos of later imports replaced those that this import left. */
-async function undoneSince(ctx: AppContext, db: Db | Tx, owner: OwnerKey, run: store.RunRow): Promise<Undone> {
+async function replacedSince(ctx: AppContext, db: Db | Tx, owner: OwnerKey, run: store.RunRow): Promise<Replaced> {
   const [versions, movements] = [new Chains(), new Chains()]
   for (const id of await store.laterUndone(db, owner, run))
     for await (const { returned = [] } of partsOf(ctx, db, owner, id))
@@ -368,7 +371,7 @@ async function reasonToKeep(
   db: Db | Tx,
   row: SupplyRow | undefined,
   { version, before, movementIds }: Snapshot,
-  { versions, movements }: Undone,
+  { versions, movements, lasts }: Replaced & { readonly lasts: ReadonlyMap<number, number> },
   now: number,
 ) {
   if (row === undefined) return 'DELETED'
@@ -377,45 +380,79 @@ async function reasonToKeep(
   if (row.version !== versions.follow(row.id, version)) return 'CHANGED'
   if (before !== null && movementIds.length === 0) return undefined
   const last = movements.follow(row.id, Math.max(0, ...movementIds))
-  return (await store.lastMovement(db, row.id)) > last ? 'CHANGED' : undefined
+  return (lasts.get(row.id) ?? 0) > last ? 'CHANGED' : undefined
 }
 
-async function undoOne(
+/** A supply that is as the import left it, and as it was before. */
+interface Undone {
+  readonly row: SupplyRow
+  readonly snapshot: Snapshot
+}
+
+/** Answers which versions and movements the supplies have now that existed before the import. */
+async function undoSome(ctx: AppContext, tx: Tx, owner: Owner, undone: readonly Undone[]): Promise<Returned[]> {
+  if (undone.length === 0) return []
+  const supplies = await undoMovements(ctx, tx, owner, undone)
+  await removeSupplies(
+    ctx,
+    tx,
+    undone.flatMap(({ row, snapshot }) => (snapshot.before === null ? [supplies.get(row.id)!] : [])),
+  )
+  const restored = undone.flatMap(({ row, snapshot }) =>
+    snapshot.before === null
+      ? []
+      : [{ before: supplies.get(row.id)!, change: { ...snapshot.before }, path: 'row', snapshot }],
+  )
+  const key = ownerKey(owner)
+  const categories = await knownCategories(tx, key, [
+    ...new Set(restored.flatMap(({ change }) => change.categoryId ?? [])),
+  ])
+  const numbers = restored.flatMap(({ change }) => (change.supplyNo === undefined ? [] : [numberKey(change.supplyNo)]))
+  const numbered = await suppliesByNumbers(tx, key, numbers)
+  for (const { before, change } of restored) {
+    if (change.categoryId != null && !categories.has(change.categoryId)) change.categoryId = null
+    // Another supply may have the former number now.
+    const holder = change.supplyNo === undefined ? undefined : numbered.get(numberKey(change.supplyNo))
+    if (holder !== undefined && holder.id !== before.id) delete change.supplyNo
+  }
+  const rows = await changeSupplies(ctx, tx, owner, restored)
+  const lasts = await store.lastMovements(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const returned: Returned[] = []
+  for (const [i, { id, version }] of rows.entries()) {
+    const { versionBefore = version, movementIds } = restored[i]!.snapshot
+    const movement: Returned['movement'] =
+      movementIds.length === 0
+        ? [0, 0]
+        : [await store.movementBefore(tx, id, Math.min(...movementIds)), lasts.get(id) ?? 0]
+    returned.push({ id, version: [versionBefore, version], movement })
+  }
+  return returned
+}
+
+/** Reverses the movements of the import, the last one of each supply first. Returns the supplies as they are now. */
+async function undoMovements(
   ctx: AppContext,
   tx: Tx,
   owner: Owner,
-  row: SupplyRow,
-  snapshot: Snapshot,
-): Promise<readonly Returned[]> {
-  const booked = await movementsByIds(tx, row.owner, snapshot.movementIds)
-  const reversed = await reversalsOf(tx, snapshot.movementIds)
-  let supply = row
-  for (const movement of booked.toReversed()) {
-    if (reversed.has(movement.id)) continue
-    await reverse(ctx, tx, owner, supply, movement, NOTE.undo)
-    // Its numbers have changed.
-    supply = (await lockSupplies(tx, row.owner, [row.id]))[0]!
+  undone: readonly Undone[],
+): Promise<Map<number, SupplyRow>> {
+  const key = ownerKey(owner)
+  const supplies = new Map(undone.map(({ row }) => [row.id, row]))
+  const ids = undone.flatMap(({ snapshot }) => snapshot.movementIds)
+  const reversed = await reversalsOf(tx, ids)
+  const booked = (await movementsByIds(tx, key, ids)).filter(({ id }) => !reversed.has(id))
+  const waiting = Map.groupBy(booked, ({ supplyId }) => supplyId)
+  while (waiting.size > 0) {
+    const items = [...waiting].map(([id, movements]) => ({ supply: supplies.get(id)!, movement: movements.pop()! }))
+    await reverseAll(ctx, tx, owner, items, NOTE.undo)
+    // Their numbers have changed.
+    for (const row of await lockSupplies(tx, key, [...waiting.keys()])) supplies.set(row.id, row)
+    for (const [id, movements] of waiting) if (movements.length === 0) waiting.delete(id)
   }
-  if (snapshot.before === null) {
-    await removeSupply(ctx, tx, supply)
-    return []
-  }
-  const change = { ...snapshot.before }
-  if (change.categoryId != null && !(await knownCategories(tx, row.owner, [change.categoryId])).has(change.categoryId))
-    change.categoryId = null
-  // Another supply may have the former number now.
-  if (change.supplyNo !== undefined) {
-    const taken = await suppliesByNumbers(tx, row.owner, [numberKey(change.supplyNo)])
-    if ([...taken.values()].some(({ id }) => id !== row.id)) delete change.supplyNo
-  }
-  const [changed] = await changeSupplies(ctx, tx, owner, [{ before: supply, change, path: 'row' }])
-  const { version } = changed!
-  const { versionBefore = version, movementIds } = snapshot
-  const movement: [number, number] =
-    movementIds.length === 0
-      ? [0, 0]
-      : [await store.lastMovement(tx, row.id, Math.min(...movementIds)), await store.lastMovement(tx, row.id)]
-  return [{ id: row.id, version: [versionBefore, version], movement }]
+  return supplies
 }
 
 /** The kept rows of an import. Those that were sealed with another key, or for another owner, are left out. */
