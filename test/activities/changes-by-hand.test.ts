@@ -5,6 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import type { UpdateRegistration } from '#domains/activities/participants/participants.model.ts'
 
 import { inProcess, ok, type Person, race, useServer } from '../harness/index.ts'
+import { addMembers, createOrg, setRole } from '../orgs/helpers.ts'
 import { update as updateActivity } from './helpers.ts'
 import { addRegistrations, list, openActivity, own, placesNotified, register, stateOf } from './registering.ts'
 
@@ -55,6 +56,19 @@ describe('a manager', () => {
       body: { status: 'PENDING' as never },
     })
     expect(bad.status).toBe(400)
+  })
+
+  test('who may only read the registrations is refused with 403', async () => {
+    const org = await createOrg(host)
+    await addMembers(host, org, bob)
+    const permissions = ['activity:read', 'checkin:read']
+    ok(await host.post(`/api/orgs/${org.id}/roles`, { name: 'Desk', code: 'DESK', permissions }))
+    await setRole(host, org, bob, 'DESK')
+    const activity = await openActivity(server, host, {}, { orgId: org.id })
+    const { id } = await registered(alice, activity)
+    expect((await get(bob, id)).id).toBe(id)
+    expect((await change(bob, id, { note: 'mine' })).status).toBe(403)
+    expect((await change(mallory, id, { note: 'mine' })).status).toBe(404)
   })
 
   test('sees and writes notes, which the person never sees', async () => {

@@ -143,7 +143,7 @@ const ROWS_PER_READ = 250
 
 /**
  * A registration of an activity that the caller manages for this purpose.
- * @throws AppError 404, or 403 if it is the caller's own
+ * @throws AppError 404, or 403 if the caller sees it: their own, or with `checkin:read`
  */
 export async function managedRegistration(
   ctx: AppContext,
@@ -155,7 +155,8 @@ export async function managedRegistration(
   const activity = row && (await findNamed(ctx.db.read, row.activityId, viewer))
   if (row === undefined || activity === undefined) throw notFound()
   if (await manages(ctx, viewer.userId, activity, point)) return { row, activity }
-  throw row.userId === viewer.userId ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), point) : notFound()
+  const isSeen = row.userId === viewer.userId || (await manages(ctx, viewer.userId, activity, 'checkin:read'))
+  throw isSeen ? await refusalIn(ctx, viewer.userId, orgOf(activity.owner), point) : notFound()
 }
 
 const MAX_SENT = 200
