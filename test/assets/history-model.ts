@@ -30,8 +30,8 @@ export interface Asset {
   bound: number[]
   transfers: number
   isOnLoan: boolean
-  /** By an inventory that was closed. */
-  isCounted: boolean
+  /** The day on which an inventory that had found it was closed last. */
+  countedOn: string | null
   isDeleted: boolean
   version: number
   updatedAt: number

@@ -219,7 +219,7 @@ export function newAsset(at: Place, view: AssetView): Asset {
     bound: [],
     transfers: 0,
     isOnLoan: false,
-    isCounted: false,
+    countedOn: null,
     isDeleted: false,
   }
   assets.push(asset)

@@ -351,14 +351,16 @@ const steps: Record<string, Step> = {
   async closeInventory(at) {
     const inventory = at.inventories.at(-1 - random(3))
     if (inventory === undefined || !chance(20)) return
-    answered('closeInventory', await setStatus(someone(at), inventory.id, 'CLOSED'), 200)
+    const reply = await setStatus(someone(at), inventory.id, 'CLOSED')
+    answered('closeInventory', reply, 200)
     if (inventory.isClosed) return
     inventory.isClosed = true
-    // The assets that it found get the day of the count, which is the same for all inventories of this test.
+    // The assets that it found get the day of the count. The clock of the test may pass midnight.
+    const day = new Date(ok(reply).data.closedAt!).toISOString().slice(0, 10)
     for (const asset of assets) {
       const isFound = inventory.scanned.has(asset.id) && stateOf(inventory, asset.id) !== 'UNEXPECTED'
-      if (asset.place !== at || asset.isDeleted || asset.isCounted || !isFound) continue
-      asset.isCounted = true
+      if (asset.place !== at || asset.isDeleted || asset.countedOn === day || !isFound) continue
+      asset.countedOn = day
       await verify(asset, true)
     }
   },
