@@ -221,7 +221,11 @@ export type HandledReservation = Static<typeof HandledReservation>
 
 const overlap = {
   from: Type.Optional({ ...Time, description: 'Only those that end after this time' }),
-  to: Type.Optional({ ...Time, description: 'Only those that begin before this time' }),
+  to: Type.Optional({
+    ...Time,
+    description: 'Only those that begin before this time; after `from`',
+    examples: [1_767_232_800_000],
+  }),
 }
 const filters = {
   status: Type.Optional(
