@@ -42,9 +42,10 @@ test('messages are pinned, found and unpinned in the browser, which shows the sa
   }
   /** The same texts everywhere, the latest pinned first. */
   const everywhere = async (...texts: string[]) => {
+    // A button of the page has only sent its request.
+    await eventually(() => pinnedOn(live).join() === texts.join())
     await away.catchUp()
     expect(pinnedOn(away)).toEqual(texts)
-    await eventually(() => pinnedOn(live).join() === texts.join())
     await eventually(async () => {
       await openBar()
       const names = await bar.getByRole('listitem').allInnerTexts()

@@ -372,7 +372,7 @@ describe('the calendar', () => {
     await reserve(carol, orgId, assets[0]!.id)
     const page = await member(orgId, { isPhone: true, locale: 'zh-CN' })
     await page.goto('/console/reservations/calendar')
-    await page.getByText('预约: 已占用').waitFor()
+    await page.getByText('预约：已占用').waitFor()
     expect(await isTooWide(page)).toBe(false)
     await screenshot(page, 'reservations-list-phone')
     for (const path of ['/reservations', '/reservations/borrow', `/assets/${assets[0]!.id}`]) {
@@ -404,7 +404,7 @@ test('the forms of a category and of an asset say what members may reserve', asy
   await page.goto(`/console/assets/${assets[0]!.id}/edit`)
   await choose(page, 'Can be reserved', 'No')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('heading', { name: 'Tablet 1' }).waitFor()
+  await page.getByRole('heading', { name: 'Tablet 1', exact: true }).waitFor()
   expect(ok(await getAsset(alice, assets[0]!.id)).data.bookable).toBe(false)
   const bobsPage = await member(orgId)
   await bobsPage.goto(`/console/assets/${assets[0]!.id}`)
