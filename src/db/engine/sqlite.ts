@@ -370,7 +370,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Rolls back the only write of a group. The mark is above the stamp that the write got, so it is committed all the same. */
+  /** Rolls back the only write of a group. The mark of stamps is committed all the same, since it must stay above the stamp that the write got. */
   #beginAgain(mark: number | undefined): void {
     this.#writer.rows('ROLLBACK', [])
     this.#writer.rows('BEGIN IMMEDIATE', [])

@@ -9,7 +9,7 @@ const LEAVING = 20_000
 
 /**
  * Firefox ends the requests of a page as soon as the user leaves it, although the next page may come seconds later. An error in between would
- * reload this page (PageError.tsx) and so end the way to the next one.
+ * reload this page (PageError.tsx), and the next one would never be opened.
  */
 async function unlessLeft<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   let isLeft = false

@@ -54,7 +54,7 @@ export class CheckedRows {
     return this.#rows.length <= MAX_KEPT_ROWS && this.#characters <= MAX_KEPT_CHARACTERS
   }
 
-  /** Whether all that the rows depend on is in the write as it was in the check. */
+  /** Whether everything that the rows depend on is still the same in the write as in the check. */
   async areCurrent(tx: Tx): Promise<boolean> {
     if (JSON.stringify(await fieldsOf(tx, this.owner)) !== JSON.stringify(this.fields)) return false
     if (!(await this.names.areCurrent(tx))) return false

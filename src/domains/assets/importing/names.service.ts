@@ -57,7 +57,7 @@ class Texts {
     for (const text of wanted) this.#ids.set(text, found.get(text))
   }
 
-  /** Whether the write finds the same by all texts that were looked up. */
+  /** Whether all texts that were looked up still lead to the same rows in the write. */
   async areCurrent(tx: Tx): Promise<boolean> {
     const known = [...this.#ids]
     for (let at = 0; at < known.length; at += TEXTS_AT_ONCE) {
@@ -117,7 +117,7 @@ export class Names {
     for (const [id, text] of await personTexts(this.db, this.#owner, wanted)) this.#people.set(id, text)
   }
 
-  /** Whether the write finds all of this as it is here. */
+  /** Whether these names are still the same in the write. */
   async areCurrent(tx: Tx): Promise<boolean> {
     const now = await Names.load(this.ctx, tx, this.owner)
     if (!areSame(now.categories.paths, this.categories.paths)) return false

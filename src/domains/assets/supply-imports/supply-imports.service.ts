@@ -102,7 +102,7 @@ class SupplyFile implements OpenImport<SupplyImportResult> {
   #result!: SupplyImportResult
   /** A dry run reports it with the columns, so that clients can map another one. */
   #missingKey: AppError | undefined
-  /** Of the check, with what it has prepared. */
+  /** The reader that has checked the rows, with the names that it knows. */
   #checker!: RowReader
   /** Undefined if they are too long to be kept in memory. */
   #checked: PreparedRow[] | undefined

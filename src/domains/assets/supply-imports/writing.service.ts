@@ -352,7 +352,7 @@ interface Replaced {
   readonly movements: Chains
 }
 
-/** By which versions and movements undos of later imports replaced those that this import left. */
+/** The versions and movements that replaced those of this import when later imports were undone. */
 async function replacedSince(ctx: AppContext, db: Db | Tx, owner: OwnerKey, run: store.RunRow): Promise<Replaced> {
   const [versions, movements] = [new Chains(), new Chains()]
   for (const id of await store.laterUndone(db, owner, run))
@@ -389,7 +389,7 @@ interface Undone {
   readonly snapshot: Snapshot
 }
 
-/** Answers which versions and movements the supplies have now that existed before the import. */
+/** Returns the present versions and movements of the supplies that existed before the import. */
 async function undoSome(ctx: AppContext, tx: Tx, owner: Owner, undone: readonly Undone[]): Promise<Returned[]> {
   if (undone.length === 0) return []
   const supplies = await undoMovements(ctx, tx, owner, undone)
