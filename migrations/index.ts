@@ -113,6 +113,7 @@ import sqlite0156 from './sqlite/0156_voice_lengths.sql' with { type: 'text' }
 import sqlite0158 from './sqlite/0158_availability.sql' with { type: 'text' }
 import sqlite0162 from './sqlite/0162_availability_indexes.sql' with { type: 'text' }
 import sqlite0164 from './sqlite/0164_import_parts.sql' with { type: 'text' }
+import sqlite0165 from './sqlite/0165_webhook_outbox.sql' with { type: 'text' }
 import postgres0001 from './postgres/0001_foundation.sql' with { type: 'text' }
 import postgres0002 from './postgres/0002_orgs.sql' with { type: 'text' }
 import postgres0003 from './postgres/0003_delivery.sql' with { type: 'text' }
@@ -226,6 +227,7 @@ import postgres0156 from './postgres/0156_voice_lengths.sql' with { type: 'text'
 import postgres0158 from './postgres/0158_availability.sql' with { type: 'text' }
 import postgres0162 from './postgres/0162_availability_indexes.sql' with { type: 'text' }
 import postgres0164 from './postgres/0164_import_parts.sql' with { type: 'text' }
+import postgres0165 from './postgres/0165_webhook_outbox.sql' with { type: 'text' }
 
 export interface Migration {
   readonly name: string
@@ -347,6 +349,7 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0158_availability', sql: sqlite0158 },
     { name: '0162_availability_indexes', sql: sqlite0162 },
     { name: '0164_import_parts', sql: sqlite0164 },
+    { name: '0165_webhook_outbox', sql: sqlite0165 },
   ],
   postgres: [
     { name: '0001_foundation', sql: postgres0001 },
@@ -462,5 +465,6 @@ export const migrations: Readonly<Record<'sqlite' | 'postgres', readonly Migrati
     { name: '0158_availability', sql: postgres0158 },
     { name: '0162_availability_indexes', sql: postgres0162 },
     { name: '0164_import_parts', sql: postgres0164 },
+    { name: '0165_webhook_outbox', sql: postgres0165 },
   ],
 }

@@ -147,28 +147,33 @@ const END_SESSIONS = (now: number): readonly string[] => [
   `UPDATE users SET token_version = ${now}`,
 ]
 
-/** A copy must not write to real systems until somebody says so, and what waited is old. */
-const END_WEBHOOKS: readonly string[] = [
-  "UPDATE webhooks SET enabled = FALSE, disabled_reason = 'OWNER' WHERE enabled",
-  'UPDATE webhooks SET pending = 0, due_at = NULL',
-  "DELETE FROM webhook_deliveries WHERE status = 'PENDING'",
-  'DELETE FROM webhook_scans',
-]
+/** A copy must not write to real systems until somebody says so, and what waited is old. By the table that a database must have for it. */
+const END_WEBHOOKS: Readonly<Record<string, readonly string[]>> = {
+  webhooks: [
+    "UPDATE webhooks SET enabled = FALSE, disabled_reason = 'OWNER' WHERE enabled",
+    'UPDATE webhooks SET pending = 0, due_at = NULL',
+    "DELETE FROM webhook_deliveries WHERE status = 'PENDING'",
+    'DELETE FROM webhook_scans',
+  ],
+  webhook_outbox: ['DELETE FROM webhook_outbox'],
+}
+const TABLES_OF_WEBHOOKS = Object.keys(END_WEBHOOKS)
 
-/** `hasWebhooks`: false in the database of a version before them. */
-const afterRestore = (now: number, keepSessions: boolean, hasWebhooks: boolean): readonly string[] => [
+/** `tables`: those of `TABLES_OF_WEBHOOKS` that the database has. Databases of older versions have fewer. */
+const afterRestore = (now: number, keepSessions: boolean, tables: readonly string[]): readonly string[] => [
   NOTE_RESTORE(now),
   FORGET_INSTALLATION,
   ...(keepSessions ? [] : END_SESSIONS(now)),
-  ...(hasWebhooks ? END_WEBHOOKS : []),
+  ...tables.flatMap((table) => END_WEBHOOKS[table]!),
 ]
 
 /** Changes a restored database as its users need it. */
 export const finishRestoreSqlite = (file: string, keepSessions: boolean, note?: NewRestoreNote): void =>
   withFile(file, (db) => {
     db.transaction(() => {
-      const hasWebhooks = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'").get() !== null
-      for (const statement of afterRestore(systemClock.now(), keepSessions, hasWebhooks)) db.run(statement)
+      const isThere = db.query('SELECT 1 FROM sqlite_schema WHERE name = ?')
+      const tables = TABLES_OF_WEBHOOKS.filter((table) => isThere.get(table) !== null)
+      for (const statement of afterRestore(systemClock.now(), keepSessions, tables)) db.run(statement)
       if (note !== undefined) leaveNote(db, note)
     })()
   })
@@ -193,8 +198,12 @@ function leaveNote(db: Database, note: NewRestoreNote): void {
 export const finishRestorePostgres = (databaseUrl: string, keepSessions: boolean): Promise<void> =>
   withServer(databaseUrl, (sql) =>
     sql.begin(async (tx) => {
-      const [row] = (await tx`SELECT to_regclass('webhooks') IS NOT NULL AS known`) as { known: boolean }[]
-      for (const statement of afterRestore(systemClock.now(), keepSessions, row!.known)) await tx.unsafe(statement)
+      const tables: string[] = []
+      for (const table of TABLES_OF_WEBHOOKS) {
+        const [row] = (await tx`SELECT to_regclass(${table}) IS NOT NULL AS known`) as { known: boolean }[]
+        if (row!.known) tables.push(table)
+      }
+      for (const statement of afterRestore(systemClock.now(), keepSessions, tables)) await tx.unsafe(statement)
     }),
   )
 

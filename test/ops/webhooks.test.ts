@@ -48,6 +48,15 @@ async function stuckHook(person: Anna) {
   return { id: id as number, url, orgId }
 }
 
+/** An event whose write was committed a moment before the end of the server. */
+async function leaveUnnumbered(webhookId: number): Promise<void> {
+  const sql = new Bun.SQL(onPostgres ? place.databaseUrl : `sqlite://${join(place.dataDir, 'tessera.db')}`)
+  const body = JSON.stringify({ type: 'asset.created', data: { name: 'unnumbered' } })
+  await sql`INSERT INTO webhook_outbox (webhook_id, event_id, event, body, created_at)
+    VALUES (${webhookId}, 'unnumbered', 'asset.created', ${body}, ${Date.now()})`
+  await sql.close()
+}
+
 async function end(server: RunningCli, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
   server.child.kill(signal)
   await server.child.exited
@@ -78,9 +87,10 @@ test('A restored server sends nothing until its owner switches the webhook on, a
   const maker = await anna(server, 'register')
   const { id, url, orgId } = await stuckHook(maker)
   while ((await maker('GET', `/api/webhooks/${id}`)).pending < 5) await Bun.sleep(50)
+  await end(server, 'SIGKILL')
+  await leaveUnnumbered(id)
   const archive = join(place.home, 'backup.tar.zst')
   expect(await place.run(['backup', archive])).toMatchObject({ code: 0 })
-  await end(server, 'SIGKILL')
   if (onPostgres) await place.newDatabase()
   expect(await place.run(['restore', archive])).toMatchObject({ code: 0 })
   receiver.answer(url, () => new Response('ok'))

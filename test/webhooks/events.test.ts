@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 
 import { eq } from 'drizzle-orm'
 
-import { webhookDeliveries } from '#db/schema/webhooks.ts'
+import { webhookDeliveries, webhookOutbox } from '#db/schema/webhooks.ts'
 import { cleanUpJob } from '#domains/webhooks/deliveries/deliveries.service.ts'
 import type { WebhookView } from '#domains/webhooks/webhooks/webhooks.model.ts'
 
@@ -223,6 +223,38 @@ test.if(inProcess)('An event exists only if its change does', async () => {
   ok(await alice.call('assets.create', { body: bad }))
   expect((await alice.call('assets.create', { body: bad })).status).toBe(400)
   expect(await count()).toBe(before + 1)
+})
+
+test.if(inProcess)('Events that a version before the outbox has written are sent in their order', async () => {
+  const { ctx } = server
+  const names = ['first', 'second', 'third']
+  const rows = names.map((name) => ({
+    webhookId: ofOrg.id,
+    eventId: `earlier ${name}`,
+    event: 'asset.created',
+    body: JSON.stringify({ type: 'asset.created', data: { name }, id: `earlier ${name}` }),
+    attempts: [],
+    createdAt: ctx.clock.now(),
+  }))
+  await ctx.db.write('test', (tx) => tx.insert(webhookDeliveries).values(rows))
+  ok(await alice.call('webhooks.test', { params: { id: ofOrg.id } }))
+  const isEarlier = ({ event }: { event: { id: string } }) => event.id.startsWith('earlier')
+  const sent = (await receiver.next(ofOrg.url, 3, isEarlier)).map(({ event }) => event)
+  const earlier = sent.toSorted((a, b) => a.sequence - b.sequence)
+  expect(earlier.map(({ data }) => data.name)).toEqual(names)
+  const { sequence } = earlier[0]!
+  expect(earlier.map((one) => one.sequence)).toEqual([sequence, sequence + 1, sequence + 2])
+})
+
+test.if(inProcess)('Events of a webhook that has ended meanwhile do not stay in the outbox', async () => {
+  const { ctx } = server
+  const { id: webhookId } = await hook(alice, receiver, { orgId })
+  ok(await alice.call('webhooks.delete', { params: { id: webhookId } }))
+  const createdAt = ctx.clock.now()
+  const row = { webhookId, eventId: 'too late', event: 'asset.created', body: '{}', createdAt }
+  await ctx.db.write('test', (tx) => tx.insert(webhookOutbox).values(row))
+  ok(await alice.call('webhooks.test', { params: { id: ofOrg.id } }))
+  expect(await ctx.db.read.select().from(webhookOutbox)).toEqual([])
 })
 
 test.if(inProcess)(

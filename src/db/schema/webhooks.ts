@@ -121,6 +121,16 @@ export const webhooks = table(
   ],
 )
 
+/** Events for webhooks, from the writes that cause them. A worker moves them to the deliveries and numbers them, moments after the commit. */
+export const webhookOutbox = table('webhook_outbox', {
+  id: col.queueId(),
+  webhookId: col.int('webhook_id').notNull(),
+  eventId: col.text('event_id').notNull(),
+  event: col.text('event').notNull(),
+  body: col.text('body').notNull(),
+  createdAt: col.time('created_at').notNull(),
+})
+
 /** Events for a webhook: those that wait, and the log of those that were sent. */
 export const webhookDeliveries = table(
   'webhook_deliveries',
@@ -130,7 +140,7 @@ export const webhookDeliveries = table(
     /** A UUID, the same for all webhooks that get the event. */
     eventId: col.text('event_id').notNull(),
     event: col.text('event').notNull(),
-    /** In the order of commits; null until a worker has given it, moments after the commit. */
+    /** In the order of commits. Null: inserted by a process of a version before the outbox, and not numbered yet. */
     sequence: col.int('sequence'),
     status: col.text('status').$type<DeliveryStatus>().notNull().default('PENDING'),
     /** JSON without the sequence. */

@@ -11,7 +11,7 @@ import { uuid } from '#platform/ids.ts'
 
 import { bodyOf, withSequence } from '../outbox/outbox.rules.ts'
 import { deliveriesWritten } from '../outbox/outbox.service.ts'
-import { insertDeliveries } from '../outbox/outbox.store.ts'
+import { insertEvents } from '../outbox/outbox.store.ts'
 import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
 import * as refused from '../webhooks.errors.ts'
 import { type Asking, findOrFail, findSame, requireEnabled } from '../webhooks/webhooks.service.ts'
@@ -65,7 +65,7 @@ export async function testWebhook(ctx: AppContext, asking: Asking, id: number, o
       id: eventId,
       orgId: orgOf(owner) || null,
     })
-    await insertDeliveries(tx, [{ webhookId: id, eventId, event: 'webhook.test', body }])
+    await insertEvents(tx, [{ webhookId: id, eventId, event: 'webhook.test', body }])
   })
   await giveSequences(ctx)
   wake(ctx)

@@ -19,6 +19,9 @@ import { type Subscription, subscriptions } from '../webhooks/webhooks.store.ts'
 const MAX_ACTIVITIES = 10_000
 const NONE: readonly Subscription[] = []
 
+/** The enabled webhooks of an owner. */
+export type WebhooksOf = (owner: OwnerKey) => readonly Subscription[]
+
 class Matching {
   readonly #byOwner = new Map<OwnerKey, readonly Subscription[]>()
   /** Owners whose entries may be wrong, or all of them. */
@@ -75,11 +78,20 @@ class Matching {
     for (const [id, owner] of owners) this.#ownerOfActivity.set(id, owner)
   }
 
-  /** The webhooks of any of these owners, or of the server, as the write sees them. */
-  async of(tx: Tx, owners: readonly OwnerKey[]): Promise<(owner: OwnerKey) => readonly Subscription[]> {
-    const unknown = this.#isKnown() ? [] : [...new Set([SERVER, ...owners])].filter((one) => this.#isUnknown(one))
-    const read = unknown.length === 0 ? undefined : await this.#readIn(tx, unknown)
-    return (owner) => read?.get(owner) ?? this.#byOwner.get(owner) ?? NONE
+  /** Undefined if the webhooks of some owners must be read first, because one was changed. */
+  get known(): WebhooksOf | undefined {
+    return this.#isKnown() ? this.#ofOwner : undefined
+  }
+
+  readonly #ofOwner: WebhooksOf = (owner) => this.#byOwner.get(owner) ?? NONE
+
+  /** Reads the webhooks of these owners and of the server as the write sees them. */
+  async read(tx: Tx, owners: readonly OwnerKey[]): Promise<WebhooksOf> {
+    const unknown = [...new Set([SERVER, ...owners])].filter((one) => this.#isUnknown(one))
+    const rows = Map.groupBy(await subscriptions(tx, unknown), ({ owner }) => owner)
+    tx.afterCommit(() => void this.refresh())
+    const read = new Map(unknown.map((owner) => [owner, rows.get(owner) ?? NONE]))
+    return (owner) => read.get(owner) ?? this.#ofOwner(owner)
   }
 
   #isKnown(): boolean {
@@ -88,12 +100,6 @@ class Matching {
 
   #isUnknown(owner: OwnerKey): boolean {
     return this.#unknown === 'all' || this.#unknown.has(owner)
-  }
-
-  async #readIn(tx: Tx, owners: readonly OwnerKey[]): Promise<ReadonlyMap<OwnerKey, readonly Subscription[]>> {
-    const rows = Map.groupBy(await subscriptions(tx, owners), ({ owner }) => owner)
-    tx.afterCommit(() => void this.refresh())
-    return new Map(owners.map((owner) => [owner, rows.get(owner) ?? NONE]))
   }
 
   /** Not from a write, which may see rows of a time before the change. */
@@ -116,7 +122,10 @@ class Matching {
   }
 }
 
-export const isFor = ({ events }: Subscription, type: EventType): boolean =>
-  events.some((pattern) => selects(pattern, type))
+const isFor = ({ events }: Subscription, type: EventType): boolean => events.some((pattern) => selects(pattern, type))
+
+/** Those of these webhooks that get events of the type; nearly always all. */
+export const thatGet = (list: readonly Subscription[], type: EventType): readonly Subscription[] =>
+  list.every((webhook) => isFor(webhook, type)) ? list : list.filter((webhook) => isFor(webhook, type))
 
 export const matchingOf = perContext((ctx) => new Matching(ctx))

@@ -13,7 +13,8 @@ interface Body {
   readonly orgId: number | null
 }
 
-export const bodyOf = (body: Body): string => JSON.stringify({ ...body, schemaVersion: 1 })
+export const bodyOf = ({ type, timestamp, data, id, orgId }: Body): string =>
+  JSON.stringify({ type, timestamp, data, id, orgId, schemaVersion: 1 })
 
 /** The body as it is sent. */
 export const withSequence = (body: string, sequence: number): string => `${body.slice(0, -1)},"sequence":${sequence}}`

@@ -15,7 +15,7 @@ import { uuid } from '#platform/ids.ts'
 import { sourcesOf, thingOf } from '../events/events.service.ts'
 import { SERVER } from '../webhooks/webhooks.rules.ts'
 import type { Subscription } from '../webhooks/webhooks.store.ts'
-import { isFor, matchingOf } from './matching.service.ts'
+import { matchingOf, thatGet } from './matching.service.ts'
 import { bodyOf, bounded } from './outbox.rules.ts'
 import * as store from './outbox.store.ts'
 import { addScans, type Scanned } from './scans.store.ts'
@@ -95,18 +95,22 @@ function coalesced(notes: readonly Note[]): readonly Note[] {
 
 async function wantedAmong(ctx: AppContext, tx: Tx, notes: readonly Note[]): Promise<Wanted[]> {
   const matching = matchingOf(ctx)
-  const activityIds = notes.flatMap(({ activityId }) => activityId ?? [])
-  const owners = activityIds.length === 0 ? undefined : await store.ownersOfActivities(tx, [...new Set(activityIds)])
+  const activityIds = new Set<number>()
+  for (const { activityId } of notes) if (activityId !== undefined) activityIds.add(activityId)
+  const owners = activityIds.size === 0 ? undefined : await store.ownersOfActivities(tx, [...activityIds])
   if (owners !== undefined) matching.noteActivities(owners)
-  const whose = (note: Note): OwnerKey =>
-    note.activityId === undefined ? (note.owner ?? SERVER) : (owners?.get(note.activityId) ?? SERVER)
-  const webhooksOf = await matching.of(tx, notes.map(whose))
-  return notes.flatMap((note) => {
-    const owner = whose(note)
-    const hooks = owner === SERVER ? [] : webhooksOf(owner).filter((webhook) => isFor(webhook, note.type))
-    for (const webhook of webhooksOf(SERVER)) if (isFor(webhook, note.type)) hooks.push(webhook)
-    return hooks.length === 0 ? [] : [{ ...note, hooks, whose: owner }]
-  })
+  const ownerOf = ({ owner, activityId }: Note): OwnerKey =>
+    (activityId === undefined ? owner : owners!.get(activityId)) ?? SERVER
+  const webhooksOf = matching.known ?? (await matching.read(tx, notes.map(ownerOf)))
+  const wanted: Wanted[] = []
+  for (const note of notes) {
+    const whose = ownerOf(note)
+    const ofServer = thatGet(webhooksOf(SERVER), note.type)
+    const ofOwner = whose === SERVER ? [] : thatGet(webhooksOf(whose), note.type)
+    const hooks = ofServer.length === 0 ? ofOwner : [...ofOwner, ...ofServer]
+    if (hooks.length > 0) wanted.push({ ...note, hooks, whose })
+  }
+  return wanted
 }
 
 /** Writes the events of an owner's rows of one kind. */
@@ -137,8 +141,9 @@ async function insertEvents(
   const source = sourcesOf(ctx).get(thingOf(type))
   const owner = notes[0]!.whose
   if (source !== undefined) await addRows(ctx, tx, source, notes, rows)
-  const at = new Date(tx.stamp).toISOString()
-  const deliveries: store.NewDelivery[] = []
+  const timestamp = new Date(tx.stamp).toISOString()
+  const [kind, orgId, isDeleted] = [thingOf(type), orgOf(owner) || null, type.endsWith('.deleted')]
+  const events: store.NewEvent[] = []
   for (const note of notes) {
     const { id, data, hooks } = note
     const row = typeof data === 'function' ? await data() : (data ?? rows.get(id))
@@ -146,22 +151,20 @@ async function insertEvents(
     if (row === undefined) continue
     const eventId = uuid()
     const name = (source?.name == null ? undefined : row[source.name]) ?? row['name'] ?? null
-    const short = { id, name, kind: thingOf(type) }
-    const body = (shown: unknown) =>
-      bodyOf({ type, timestamp: at, data: shown, id: eventId, orgId: orgOf(owner) || null })
-    const ofServer = lazily(() => body(short))
-    const whole = lazily(() =>
-      type.endsWith('.deleted') ? ofServer() : bounded(body(row), () => body({ ...short, isShortened: true })),
-    )
+    const body = (shown: unknown) => bodyOf({ type, timestamp, data: shown, id: eventId, orgId })
+    let [short, whole]: (string | undefined)[] = []
     for (const hook of hooks)
-      deliveries.push({
+      events.push({
         webhookId: hook.id,
         eventId,
         event: type,
-        body: hook.owner === SERVER ? ofServer() : whole(),
+        body:
+          isDeleted || hook.owner === SERVER
+            ? (short ??= body({ id, name, kind }))
+            : (whole ??= bounded(body(row), () => body({ id, name, kind, isShortened: true }))),
       })
   }
-  if (deliveries.length > 0) await store.insertDeliveries(tx, deliveries)
+  if (events.length > 0) await store.insertEvents(tx, events)
 }
 
 /** Adds the rows of those notes that do not bring their data. */
@@ -183,11 +186,6 @@ async function addRows(
   if (ids.length > 0) for (const row of await source.rows(ctx, tx, owner, ids)) rows.set(row.id, row)
 }
 
-function lazily(make: () => string): () => string {
-  let made: string | undefined
-  return () => (made ??= make())
-}
-
 async function insertBatch(tx: Tx, type: EventType, notes: readonly Wanted[]): Promise<void> {
   const event = `${thingOf(type)}.batch` as const
   const eventId = uuid()
@@ -199,7 +197,7 @@ async function insertBatch(tx: Tx, type: EventType, notes: readonly Wanted[]): P
     orgId: orgOf(notes[0]!.whose) || null,
   })
   const ids = new Set(notes.flatMap(({ hooks }) => hooks.map(({ id }) => id)))
-  await store.insertDeliveries(
+  await store.insertEvents(
     tx,
     Array.from(ids, (webhookId) => ({ webhookId, eventId, event, body })),
   )

@@ -7,6 +7,7 @@ import { type DeliveryAttempt, webhookDeliveries as deliveries, webhooks } from 
 import type { Db, Tx } from '#db/store.ts'
 
 import type { DeliveryRow } from '../deliveries/deliveries.store.ts'
+import { newId } from '../outbox/outbox.store.ts'
 import type { WebhookRow } from '../webhooks/webhooks.store.ts'
 
 const p = sql.placeholder
@@ -20,9 +21,7 @@ const minOf = (from: 'webhooks' | 'deliveries', condition: SQL | undefined): SQL
 const work = prepared((db) =>
   db
     .select({
-      fresh: sql<
-        number | null
-      >`(select ${deliveries.id} from ${deliveries} where ${isNull(deliveries.sequence)} order by ${deliveries.id} limit 1)`,
+      newId,
       fast: sql<number | null>`${minOf('webhooks', eq(webhooks.isFast, true).inlineParams())}`,
       others: sql<number | null>`${minOf('webhooks', eq(webhooks.isFast, false).inlineParams())}`,
       claimed: sql<number | null>`${minOf('deliveries', undefined)}`,
@@ -30,13 +29,13 @@ const work = prepared((db) =>
     .from(sql`(select 1) as one`),
 )
 
-/** The work that waits: whether deliveries have no sequence, when the next one is due, and when a claim of a process ends; null if none waits. */
+/** The work that waits: whether events wait for their numbers, when the next one is due, and when a claim of a process ends; null if none waits. */
 export async function workOf(db: Db) {
   const [row] = await work(db)
-  const { fresh, fast, others, claimed } = row!
+  const { newId, fast, others, claimed } = row!
   const times = [fast, others].flatMap((at) => (at === null ? [] : [Number(at)]))
   return {
-    hasNew: fresh !== null,
+    hasNew: newId !== null,
     dueAt: times.length === 0 ? null : Math.min(...times),
     claimEnds: claimed === null ? null : Number(claimed),
   }
