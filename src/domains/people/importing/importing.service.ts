@@ -24,7 +24,7 @@ import { notForApiKeys } from '#http/key-access.ts'
 import { MAX_WAIT_MS } from '#http/places.ts'
 import { invalid } from '#http/validate.ts'
 import type { Locale } from '#lib/localized.ts'
-import { pause } from '#lib/pause.ts'
+import { restingPause } from '#lib/pause.ts'
 import { findHeader, HEAD_ROWS } from '#lib/spreadsheets/header.ts'
 import { placedProblem, shownCell, shownProblem } from '#lib/spreadsheets/problems.ts'
 import type { SheetRow } from '#lib/spreadsheets/sheet.ts'
@@ -79,6 +79,7 @@ async function tableOf(rowsPath: string, input: ImportUsers): Promise<ImportTabl
   const mapping = input.mapping ? mappingIn(input.mapping) : new Map<string, null>()
   if ('en' in mapping) throw invalid('body.mapping', mapping.en, mapping.zh)
   const all: SheetRow[] = []
+  const pause = restingPause()
   for await (const rows of rowsIn(rowsPath)) {
     all.push(...rows)
     await pause()
@@ -121,6 +122,7 @@ async function run(
     return { ...result, errors: [error], errorCount: 1 }
   }
   const given: GivenRow[] = []
+  const pause = restingPause()
   for (const row of rows.values()) {
     given.push(await readRow(row, columns, input.way ?? 'START_CODE', normalizePhone))
     if (given.length % GROUP === 0) await pause()

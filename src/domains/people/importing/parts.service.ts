@@ -23,6 +23,7 @@ import {
 import type { Job } from '#domains/domain.ts'
 import { addAwaitedMembers } from '#domains/orgs/index.ts'
 import type { Locale } from '#lib/localized.ts'
+import { restingPause } from '#lib/pause.ts'
 import { MINUTE } from '#platform/clock.ts'
 
 import type { Slip } from '../slips/slips.service.ts'
@@ -81,6 +82,7 @@ export const holdUsers = (
 ): Promise<number | undefined> =>
   // A repeat of the request makes its own parts.
   outsideRequest(async () => {
+    const pause = restingPause()
     const importId = await ctx.db.write('people.startImport', (tx) => store.insertImport(tx, by))
     for (let at = 0; at < users.length; at += PART) {
       const some = users.slice(at, at + PART)
@@ -91,6 +93,7 @@ export const holdUsers = (
         return holdNames(tx, importId, names)
       })
       if (!areFree) return undefined
+      await pause()
     }
     return importId
   })
@@ -98,7 +101,11 @@ export const holdUsers = (
 /** Step 3 of accepted imports, and the end of the others. */
 const finish = (ctx: AppContext): Promise<void> =>
   outsideRequest(async () => {
-    for (let part; (part = await store.nextPart(ctx.db.read)) !== undefined;) await makeUsers(ctx, part)
+    const pause = restingPause()
+    for (let part; (part = await store.nextPart(ctx.db.read)) !== undefined;) {
+      await makeUsers(ctx, part)
+      await pause()
+    }
     for (let id; (id = await store.endedImport(ctx.db.read)) !== undefined;) await deleteImport(ctx, id)
   })
 

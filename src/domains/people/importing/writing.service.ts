@@ -20,7 +20,7 @@ import { importMemberships, type MembershipToImport, orgsToImportInto } from '#d
 import type { Actor, LoggedActor } from '#http/endpoint.ts'
 import { MAX_ERRORS, rowsHaveErrors } from '#http/imports.ts'
 import type { Locale } from '#lib/localized.ts'
-import { pause } from '#lib/pause.ts'
+import { pause, restingPause } from '#lib/pause.ts'
 import { placedProblem } from '#lib/spreadsheets/problems.ts'
 import { MINUTE } from '#platform/clock.ts'
 
@@ -101,9 +101,10 @@ async function plan(
   { ctx, actor, input }: Given,
   db: Db | Tx,
   rows: readonly GivenRow[],
+  rest = pause,
 ): Promise<readonly PlannedRow[]> {
   const facts = await factsOf(ctx, db, actor, rows, input)
-  const { items, problems } = await planRows(rows, input.mode ?? 'CREATE', facts, pause)
+  const { items, problems } = await planRows(rows, input.mode ?? 'CREATE', facts, rest)
   if (problems.length > 0) throw rowsHaveErrors(problems.length, problems.slice(0, MAX_ERRORS).map(placedProblem))
   return items
 }
@@ -137,7 +138,7 @@ async function writeAtOnce(given: Given): Promise<Written> {
 /** In a turn (parts.service.ts). */
 async function writeInParts(given: Given): Promise<Written> {
   const { ctx, actor, rows } = given
-  const items = await plan(given, ctx.db.read, rows)
+  const items = await plan(given, ctx.db.read, rows, restingPause())
   const newItems = items.filter(isNew)
   const made = await makeTexts(
     given,
@@ -252,12 +253,13 @@ interface Made {
 /** By row. Before the write, for which others wait on SQLite. */
 async function makeTexts({ ctx, input, locale }: Given, rows: readonly GivenRow[]): Promise<ReadonlyMap<number, Made>> {
   const made = new Map<number, Made>()
+  const rest = restingPause()
   for (const { row, nickname } of rows) {
     made.set(row, {
       nickname: nickname ?? (await generateNickname(ctx, locale)),
       code: input.way === 'NONE' ? undefined : newResetCode(),
     })
-    if (made.size % GROUP === 0) await pause()
+    if (made.size % GROUP === 0) await rest()
   }
   return made
 }
