@@ -1,10 +1,11 @@
 /**
- * The product without the sender of webhooks, to measure what the events of webhooks cost the writes that cause them. Environment: BENCH_DATA_DIR,
- * BENCH_DATABASE_URL, BENCH_TARGETS.
+ * The product without the sender of webhooks, to measure what the events of webhooks cost the writes that cause them. Environment: BENCH_DATA_DIR, BENCH_TARGETS, and
+ * TESSERA_DATABASE_URL for PostgreSQL.
  */
 
 import { createContext, domains, serve } from '#app'
 import { defaultConfig } from '#config/config.ts'
+import { databaseUrl } from '#config/database-url.ts'
 import type { AppContext } from '#context'
 import type { Domain } from '#domains/domain.ts'
 import { setSetting } from '#domains/settings/index.ts'
@@ -14,7 +15,7 @@ import { createLog } from '#platform/log.ts'
 const config = {
   ...defaultConfig,
   dataDir: process.env['BENCH_DATA_DIR']!,
-  databaseUrl: process.env['BENCH_DATABASE_URL'] ?? '',
+  databaseUrl,
   host: '127.0.0.1',
   port: 0,
   logLevel: 'warn' as const,
