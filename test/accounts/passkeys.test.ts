@@ -262,6 +262,8 @@ describe.if(inProcess)('passkeys', () => {
     expect((await eventsOf(user)).filter((event) => event === 'PASSKEY_SUSPECT')).toHaveLength(1)
     expect(answer(await passkeyLogin(key))).toEqual(WRONG)
     expect(answer(await require(user))).toEqual([400, 400])
+    expect(answer(await user.put(`/api/auth/passkeys/${id}`, { name: 'Mine' }))).toEqual([400, 400])
+    expect((await listOf(user)).items[0]!.name).toBe('Key')
     ok(await user.call('passkeys.delete', { params: { id } }))
   })
 

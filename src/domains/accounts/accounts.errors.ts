@@ -84,6 +84,8 @@ export const lastPasskey = () =>
     'Your sign-in requires a passkey, and this is the last one: add another one first, or stop requiring them',
     '登录要求使用通行密钥，而这是最后一个：请先添加其他通行密钥，或关闭该要求',
   )
+export const passkeySuspect = () =>
+  badRequest('There may be a copy of this passkey, so it can only be removed', '该通行密钥可能已被复制，只能移除')
 export const totpRequired = () =>
   new AppError(403, 4034, {
     en: 'Administrators need two-factor sign-in here: switch yours on first',

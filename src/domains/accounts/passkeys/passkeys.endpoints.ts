@@ -92,6 +92,7 @@ export const passkeyEndpoints = [
     params: ByPasskey,
     body: PasskeyChange,
     data: PasskeyView,
+    refuses: { 400: 'The body is not valid, or the passkey is suspect: it can only be removed.' },
     run: ({ ctx, actor, params, body, caller }) => changePasskey(ctx, actor, params.id, body.name, caller),
   }),
   endpoint({

@@ -11,6 +11,7 @@ import {
   passkeyExists,
   passkeyNotKept,
   passkeyRefused,
+  passkeySuspect,
   sessionEnded,
   tooManyPasskeys,
 } from '../accounts.errors.ts'
@@ -119,6 +120,7 @@ export async function changePasskey(
   return ctx.db.write('accounts.renamePasskey', async (tx) => {
     const before = (await passkeysOf(tx, userId)).find((row) => row.id === id)
     if (before === undefined) throw notFound()
+    if (before.suspect) throw passkeySuspect()
     if (before.name === name) return toView(before)
     const after = await renamePasskey(tx, userId, id, name)
     if (after === undefined) throw notFound()

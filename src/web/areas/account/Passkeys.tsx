@@ -177,9 +177,11 @@ function Entry({ passkey }: { passkey: Passkey }) {
           secondary: { sx: { ...(suspect && { color: 'error.main' }) } },
         }}
       />
-      <DialogButton variant="text" label={t.rename} aria-label={t.renameOf(name)}>
-        {(close) => <Rename passkey={passkey} onClose={close} />}
-      </DialogButton>
+      {!suspect && (
+        <DialogButton variant="text" label={t.rename} aria-label={t.renameOf(name)}>
+          {(close) => <Rename passkey={passkey} onClose={close} />}
+        </DialogButton>
+      )}
       <ActionButton
         operation="passkeys.delete"
         input={{ params: { id } }}
