@@ -279,6 +279,15 @@ describe.if(inProcess)('the permissions of API keys', () => {
     expect(member.code).toBe(4037)
   })
 
+  test('a key changes an organization, but not whether it requires a second factor', async () => {
+    const change = (requireSecondFactor: boolean) =>
+      keys['ORG']!.send('PUT', `/api/orgs/${org.id}`, { body: { description: 'By a key', requireSecondFactor } })
+    const refused = await change(true)
+    expect([refused.status, refused.code]).toEqual([403, 4037])
+    expect(ok(await alice.get(`/api/orgs/${org.id}`)).data.requireSecondFactor).toBe(false)
+    expect(ok(await change(false)).data.description).toBe('By a key')
+  })
+
   test('public operations do for a key what they do for anyone, and those for signing in refuse it', async () => {
     const key = keys['one point']!
     ok(await key.get('/api/server'))

@@ -11,6 +11,7 @@ import { removeRemains } from '#domains/removals/index.ts'
 import { getSetting } from '#domains/settings/index.ts'
 import type { Actor } from '#http/endpoint.ts'
 import { notFound } from '#http/errors.ts'
+import { notForApiKeys } from '#http/key-access.ts'
 import { organizationDisabled } from '#http/permissions.ts'
 import { isZoneName } from '#lib/days.ts'
 import type { Locale } from '#lib/localized.ts'
@@ -174,10 +175,11 @@ export async function updateOrg(
 
 /**
  * Inside the write that changes `requireSecondFactor`: who may, and the permissions of all members.
- * @throws AppError 403 for everyone but the owner, 400 for an owner without a second factor, who would be locked out
+ * @throws AppError 403 for everyone but the owner and for API keys, 400 for an owner without a second factor, who would be locked out
  */
-async function changeRequirement(tx: Tx, { userId }: Actor, org: OrgRow, { requireSecondFactor }: UpdateOrg) {
+async function changeRequirement(tx: Tx, { userId, key }: Actor, org: OrgRow, { requireSecondFactor }: UpdateOrg) {
   if (requireSecondFactor === undefined || requireSecondFactor === org.requireSecondFactor) return
+  if (key !== undefined) throw notForApiKeys
   if (org.ownerId !== userId) throw ownerOnly()
   if (requireSecondFactor && !(await withSecondFactor(tx, [userId])).has(userId)) throw ownFactorNeeded()
   access.rolesChanged(tx)
