@@ -115,6 +115,25 @@ async function password(page: Page, person: Person): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
+test('a changed password keeps passkeys of other devices if the user, who sees their names, wants it', async () => {
+  browser.allow(/status of 401|WebSocket/)
+  const person = await server.person()
+  await addPasskey(person, 'Desk')
+  const page = await browser.signedIn(person)
+  await page.goto('/console/account/security')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Current password').fill(person.password)
+  await dialog.getByLabel('New password').fill('seven yellow roofs')
+  await dialog.getByRole('checkbox', { name: /Desk/ }).check()
+  await dialog.locator('button[type=submit]').click()
+  await page.getByText('Your password was changed. Sign in with the new one.').waitFor()
+  await password(page, { ...person, password: 'seven yellow roofs' })
+  await page.getByRole('button', { name: 'Profile' }).waitFor()
+  await page.goto('/console/account/security')
+  await page.getByRole('list', { name: 'Passkeys' }).getByText('Desk').waitFor()
+})
+
 test('an owner requires a second factor, sees who has one, and members without one are led to their account', async () => {
   browser.allow(/status of 40[013]/)
   const org = ok(await owner.call('orgs.create', { body: { name: 'School', joinPolicy: 'FREE' } })).data
