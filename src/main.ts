@@ -12,6 +12,7 @@ import { pastPooler } from '#config/config.ts'
 import { useDatabase } from '#config/database-url.ts'
 import { ConfigError, flagNames, readConfig } from '#config/read.ts'
 import { flagName, settings } from '#config/settings.ts'
+import { isApiKey } from '#lib/api-key.ts'
 import { didYouMean } from '#lib/nearest.ts'
 import { BACKUP_PROCESS } from '#platform/backup/process.ts'
 import { IMAGE_PROCESS } from '#platform/images/port.ts'
@@ -39,12 +40,15 @@ async function main(argv: readonly string[]): Promise<ExitCode> {
   const problems = [...parsed.problems]
   const [min, max] = verb.takes
   if (parsed.words.length < min) problems.push(`An argument is missing: tessera ${verb.name} ${verb.words}`)
-  for (const extra of parsed.words.slice(max)) problems.push(`${JSON.stringify(extra)} is not expected here.`)
+  for (const extra of parsed.words.slice(max)) problems.push(`${shown(extra)} is not expected here.`)
   if (problems.length > 0) throw new Refusal(`${problems.join('\n')}\nTry: tessera ${verb.name} --help`, EXIT.usage)
 
   const { run } = await verb.load()
   return run(callOf(parsed.options, parsed.words))
 }
+
+/** A key that is given by mistake must not reach the log of the job that runs the command. */
+const shown = (word: string): string => (isApiKey(word) ? 'An API key' : JSON.stringify(word))
 
 async function runTaskProcess(argument: string): Promise<boolean> {
   if (argument === IMAGE_PROCESS) (await import('#platform/images/image-main.ts')).runImageProcess()

@@ -165,6 +165,7 @@ function urlOf({ options }: Call, path: string): URL {
 /** Never an argument, because every user of the machine can see those of a process. */
 function keyOf({ options }: Call): string {
   const file = options.get('key-file')
+  if (file !== undefined && isApiKey(file)) throw new Refusal('--key-file takes a file with the key.', EXIT.usage)
   const [line = ''] = (file === undefined ? (apiKeyOfEnvironment() ?? '') : readText(file)).split(/\r?\n/)
   const key = line.trim()
   if (key === '')

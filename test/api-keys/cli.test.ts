@@ -97,6 +97,15 @@ describe.if(inProcess)('tessera api', () => {
     expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('body.name: is required')])
   })
 
+  test('does not repeat a key that is in the wrong place', async () => {
+    for (const mistake of [[key.key], ['--key-file', key.key]]) {
+      const { code, stdout, stderr } = await api(['GET', '/api/qr-codes', ...mistake])
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(/key/)
+      expect(stderr).not.toContain(key.key)
+    }
+  })
+
   test('waits for its turn, and ends with 5 if the server fails and with 7 if it does not answer', async () => {
     let asked = 0
     const busy = Bun.serve({
