@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 
 import { sha256 } from '#platform/ids.ts'
 
-import { ok, type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
+import { inProcess, ok, type Person, race, type Reply, startServer, type TestServer } from '../harness/index.ts'
 import { person } from '../harness/people.ts'
 import { addProvider, Browser, problemOf, type RealProvider, startRealProvider } from './helpers.ts'
 
@@ -187,6 +187,24 @@ describe('a link', () => {
     // The session that it opened has ended.
     expect((await server.request('GET', '/api/auth/userinfo', { token: login.data.accessToken })).status).toBe(401)
     expect((await mei.call('oidc.unlink', { params: { id: linked!.id } })).status).toBe(404)
+  })
+
+  test.if(inProcess)('is made and ended only soon after a sign-in or a confirmation', async () => {
+    newUser()
+    const mei = await server.person()
+    await new Browser(server).visit(await startLink(mei))
+    const { id } = ok(await mei.call('oidc.identities')).data.items[0]!
+    server.clock.advance(11 * 60_000)
+    const body = { redirect: '/console/account/security' }
+    for (const refused of [
+      await mei.call('oidc.link', { params: { key: 'school' }, body }),
+      await mei.call('oidc.unlink', { params: { id } }),
+    ])
+      expect([refused.status, refused.code]).toEqual([403, 4031])
+    ok(await mei.post('/api/auth/confirm', { verifyType: 'PASSWORD', password: mei.password }))
+    ok(await mei.call('oidc.unlink', { params: { id } }))
+    // Tokens of the provider have the true time.
+    server.clock.advance(Date.now() - server.clock.now())
   })
 
   test('is refused for an account at the provider that another user has', async () => {

@@ -27,7 +27,7 @@ export async function listLinks(ctx: AppContext, { userId }: Actor): Promise<Lin
 
 /** Ends the sessions that it opened, except for the caller's. @throws AppError 400 if it is the last way to sign in */
 export async function unlink(ctx: AppContext, actor: Actor, id: number, caller: Caller): Promise<void> {
-  await accounts.requireConfirmation(ctx, actor)
+  await accounts.requireConfirmationOfAll(ctx, actor)
   const { userId } = actor
   const event = accounts.ownEvent('oidc_unlink', actor, caller)
   await ctx.db.write('oidc.unlink', async (tx) => {
