@@ -75,6 +75,9 @@ const LEAST_TEXT_WIDTH = 4
 /** Parts of the height of the text. */
 const LINE = 1.2
 const SHRINKS_TO = 0.7
+const SHRINK_STEP = 0.05
+/** Lines of one text for which a code above gets smaller. */
+const MOST_RESERVED = 3
 const BORDER_MM = 0.25
 const TAPE_STEP_MM = 0.5
 
@@ -196,7 +199,14 @@ class Label {
       const area = { x: at, y, width: x + width - at, height }
       return { code: this.#place(code, x, y + (height - code.height) / 2), ...this.#texts(area, texts, false) }
     }
-    const lines = Math.max(1, texts.length) * this.#mm(LARGEST_TEXT) * LINE + gap
+    // Long texts have lines at their smallest size before the code is as large as it can be.
+    const largest = this.#mm(LARGEST_TEXT)
+    const least = Math.max(this.metrics.leastSize, largest * SHRINKS_TO)
+    const wrappedLines = texts.reduce(
+      (sum, text) => sum + wrapped(measure(text, this.metrics), width / least, MOST_RESERVED).length,
+      0,
+    )
+    const lines = Math.max(Math.max(1, texts.length) * largest, wrappedLines * least) * LINE + gap
     const code = this.#fit(width, height, width, Math.max(height * 0.4, height - lines))
     // Where the texts have to be smaller, the code is at the upper edge.
     const at = y + code.height + gap
@@ -307,27 +317,76 @@ class Label {
     if (width < this.#mm(LEAST_TEXT_WIDTH)) this.#isWhole = false
     if (count === 0 || width < this.#mm(LEAST_TEXT_WIDTH)) return []
     const largest = Math.max(this.#mm(LARGEST_TEXT), Math.min(this.size.width, this.size.height) * 0.07)
-    const size = this.metrics.sizeOf(Math.max(leastSize, Math.min(largest, height / (count * LINE - LINE + 1))))
-    if (this.#isTurned && size < this.metrics.sizeOf(largest)) this.#isWhole = false
+    const fullSize = this.metrics.sizeOf(Math.max(leastSize, Math.min(largest, height / (count * LINE - LINE + 1))))
+    if (this.#isTurned && fullSize < this.metrics.sizeOf(largest)) this.#isWhole = false
+    const { size, rows, least } = this.#rows(texts.slice(0, count), fullSize, width, height)
     const step = size * LINE
-    const top = isBelow ? y : y + Math.max(0, (height - (count - 1) * step - size) / 2)
-    return texts.slice(0, count).map((text, i) => {
-      const fitted = this.#fitText(text, size, width)
+    const top = isBelow ? y : y + Math.max(0, (height - (rows.length - 1) * step - size) / 2)
+    return rows.map(({ text, isBold }, i) => {
+      const fitted = this.#fitText(text, size, width, least)
       const left = isBelow ? x + Math.max(0, (width - fitted.width) / 2) : x
       // Smaller texts stand in the middle of their line.
       const at = top + i * step + (size - fitted.size) / 2
-      return { ...fitted, x: this.#whole(left), y: this.#whole(at), isBold: i === 0 }
+      return { ...fitted, x: this.#whole(left), y: this.#whole(at), isBold }
     })
   }
 
+  /**
+   * The lines of the texts. Texts that are too long take the lines that are free; if there are too few, all texts become smaller, which
+   * makes more. The rest is at the end of the last line of its text, where it is cut.
+   */
+  #rows(texts: readonly string[], fullSize: number, width: number, height: number) {
+    const { metrics } = this
+    const least = metrics.sizeOf(Math.min(fullSize, Math.max(metrics.leastSize, fullSize * SHRINKS_TO)))
+    const most = (size: number): number =>
+      Math.max(texts.length, Math.floor((height + size * (LINE - 1) + 1e-6) / (size * LINE)))
+    const measured = texts.map((text) => measure(text, metrics))
+    // A bitmap has whole dots.
+    const room = (size: number): number => (width - (metrics.isDots ? 1 : 0)) / size
+    const isWithin = (line: string, size: number): boolean => metrics.widthOf(line, size) <= width
+    const laid = (size: number, lines: readonly string[][]) => ({
+      size,
+      least,
+      rows: lines.flatMap((some, i) => some.map((text) => ({ text, isBold: i === 0 }))),
+    })
+    if (texts.every((text) => isWithin(text, fullSize)))
+      return laid(
+        fullSize,
+        texts.map((text) => [text]),
+      )
+    if (!this.#isTurned) this.#isWhole = false
+    const sizes: number[] = []
+    for (let part = 1; part > SHRINKS_TO + SHRINK_STEP / 2; part -= SHRINK_STEP)
+      sizes.push(Math.max(least, metrics.sizeOf(fullSize * part)))
+    // Words are broken only in texts with a word that is longer than a line of the smallest size.
+    const breaksWords = measured.map(
+      (text) => !wrapped(text, room(least), Infinity, false).every((line) => isWithin(line, least)),
+    )
+    for (const size of new Set([...sizes, least])) {
+      const lines = measured.map((text, i) => wrapped(text, room(size), most(size) + 1, breaksWords[i]))
+      const all = lines.flat()
+      if (all.length <= most(size) && all.every((line) => isWithin(line, size))) return laid(size, lines)
+    }
+    if (this.#isTurned) this.#isWhole = false
+    let free = most(least) - texts.length
+    const lines: string[][] = measured.map((text) => wrapped(text, room(least), Infinity))
+    // Those that need few lines first: a number stays whole below a long name.
+    for (const i of lines
+      .keys()
+      .toArray()
+      .toSorted((a, b) => lines[a]!.length - lines[b]!.length)) {
+      lines[i] = wrapped(measured[i]!, room(least), free + 1)
+      free -= lines[i].length - 1
+    }
+    return laid(least, lines)
+  }
+
   /** Smaller, and then cut, as far as it has to be. */
-  #fitText(text: string, size: number, width: number): Pick<PlacedText, 'text' | 'size' | 'width'> {
+  #fitText(text: string, size: number, width: number, least: number): Pick<PlacedText, 'text' | 'size' | 'width'> {
     const { metrics } = this
     const full = metrics.widthOf(text, size)
     if (full <= width) return { text, size, width: full }
-    if (!this.#isTurned) this.#isWhole = false
-    const least = Math.min(size, Math.max(metrics.leastSize, size * SHRINKS_TO))
-    const small = metrics.sizeOf(Math.max(least, (size * width) / full))
+    const small = Math.max(least, metrics.sizeOf((size * width) / full))
     const used = metrics.widthOf(text, small)
     if (used <= width) return { text, size: small, width: used }
     const characters = Array.from(text)
@@ -340,6 +399,62 @@ class Label {
     }
     return { text: cut(low), size: small, width: metrics.widthOf(cut(low), small) }
   }
+}
+
+/** Chinese and Japanese, which are written without spaces. */
+const IDEOGRAPH = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3000-\u303f\uff00-\uffef]/u
+/** Not at the start of a line, and not at its end. */
+const CLOSES = /[\p{Pe}\p{Pf}，。、；：！？…·～,.;:!?%％ー々]/u
+const OPENS = /[\p{Ps}\p{Pi}]/u
+
+function mayBreak(before: string, after: string): boolean {
+  if (before === ' ' || after === ' ') return true
+  if (CLOSES.test(after) || OPENS.test(before)) return false
+  if (IDEOGRAPH.test(before) || IDEOGRAPH.test(after)) return true
+  return /[-‐–—/\\_]/.test(before) && /\p{L}/u.test(after)
+}
+
+interface Measured {
+  readonly characters: readonly string[]
+  /** The width of the text before each character and of the whole, in parts of the size. */
+  readonly starts: readonly number[]
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+/** At this size no width is rounded much. */
+const LARGE = 10_000
+
+function measure(text: string, metrics: Metrics): Measured {
+  const characters = Array.from(graphemes.segment(text), ({ segment }) => segment)
+  const starts = [0]
+  for (const character of characters) starts.push(starts.at(-1)! + metrics.widthOf(character, LARGE) / LARGE)
+  return { characters, starts }
+}
+
+/**
+ * At most `most` lines, which are `room` wide, in parts of the size; the last one contains all that is left. A word that is longer than a
+ * line is broken, or else has a line of its own that is too long.
+ */
+function wrapped({ characters, starts }: Measured, room: number, most: number, breaksWords = true): string[] {
+  const lines: string[] = []
+  const { length } = characters
+  const isBreak = (at: number): boolean => at === length || mayBreak(characters[at - 1]!, characters[at]!)
+  let from = 0
+  while (lines.length + 1 < most && starts[length]! - starts[from]! > room) {
+    let fits = from + 1
+    while (starts[fits + 1]! - starts[from]! <= room) fits++
+    // A space at the end of a line takes no place.
+    let to = characters[fits] === ' ' ? fits + 1 : fits
+    while (to > from && !isBreak(to)) to--
+    if (to === from) {
+      to = fits
+      if (!breaksWords) while (!isBreak(to)) to++
+    }
+    lines.push(characters.slice(from, to).join('').trimEnd())
+    from = characters[to] === ' ' ? to + 1 : to
+  }
+  const rest = characters.slice(from).join('')
+  return rest === '' ? lines : [...lines, rest]
 }
 
 /** Four lines along the edges. */
