@@ -4,12 +4,15 @@ import { KeyOff } from '@mui/icons-material'
 
 import { call } from '../../api/client.ts'
 import type { DataOf } from '../../api/types.ts'
+import { clockTime, date, dateTime, list } from '../../i18n/format.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { useMay } from '../../session/session.ts'
 import { BulkAction } from '../../ui/BulkAction.tsx'
 import { usePointText } from '../../ui/point-words.ts'
 import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { Table } from '../../ui/table/Table.tsx'
+import { TwoLines } from '../../ui/table/TwoLines.tsx'
+import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
   en: {
@@ -19,6 +22,8 @@ const words = texts({
     used: 'Last used',
     until: 'Valid until',
     over: 'Ended at',
+    untilAt: (time: string) => `Valid until ${time}`,
+    overAt: (time: string) => `Ended ${time}`,
     end: 'End keys',
     endTitle: (n: number) => (n === 1 ? 'End this API key?' : `End ${n} API keys?`),
     endText: 'Programs that use them are refused at once, and their owners are notified. This cannot be undone.',
@@ -31,6 +36,8 @@ const words = texts({
     used: '最近使用',
     until: '有效期至',
     over: '终止时间',
+    untilAt: (time: string) => `有效期至 ${time}`,
+    overAt: (time: string) => `已于 ${time} 终止`,
     end: '终止密钥',
     endTitle: (n: number) => (n === 1 ? '终止此 API 密钥？' : `终止 ${n} 个 API 密钥？`),
     endText: '使用它们的程序会立即被拒绝，其所有者会收到通知。此操作无法撤销。',
@@ -57,24 +64,51 @@ export default function ApiKeyList() {
       ]}
       bulk={may('admin.apiKeys.revoke') && <EndKeys />}
       columns={[
-        { source: 'name', render: ({ name, prefix }) => `${name} (${prefix}…)` },
+        { source: 'name', render: ({ name, prefix }) => <TwoLines first={name} second={`${prefix}…`} /> },
         {
           source: 'owner',
-          kind: 'user',
-          user: ({ owner }) => ({ id: owner.userId, nickname: owner.nickname, username: owner.username }),
+          render: ({ owner, orgName }) => (
+            <TwoLines
+              first={<UserLink id={owner.userId} nickname={owner.nickname} username={owner.username} />}
+              second={orgName}
+            />
+          ),
           text: ({ owner }) => owner.username ?? owner.nickname,
         },
-        { source: 'orgName' },
+        { source: 'orgName', exportOnly: true },
         { source: 'points', label: t.points, render: ({ points }) => points.map(pointText).join(' · ') },
-        { source: 'lastAddress', label: t.address },
-        { source: 'lastUsedAt', kind: 'time', label: t.used },
-        { source: 'expiresAt', kind: 'time', label: t.until },
-        { source: 'revokedAt', kind: 'time', label: t.over },
-        { source: 'createdAt', kind: 'time', sortable: true },
+        {
+          source: 'lastUsedAt',
+          kind: 'time',
+          label: t.used,
+          render: ({ lastUsedAt, lastAddress }) =>
+            lastUsedAt === null ? null : (
+              <TwoLines
+                first={<span style={NO_WRAP}>{date(lastUsedAt)}</span>}
+                second={list([clockTime(lastUsedAt), ...(lastAddress ? [lastAddress] : [])])}
+              />
+            ),
+        },
+        { source: 'lastAddress', label: t.address, exportOnly: true },
+        { source: 'expiresAt', kind: 'time', label: t.until, exportOnly: true },
+        { source: 'revokedAt', kind: 'time', label: t.over, exportOnly: true },
+        {
+          source: 'createdAt',
+          kind: 'time',
+          sortable: true,
+          render: ({ createdAt, expiresAt, revokedAt }) => (
+            <TwoLines
+              first={<span style={NO_WRAP}>{date(createdAt)}</span>}
+              second={revokedAt === null ? t.untilAt(dateTime(expiresAt)) : t.overAt(dateTime(revokedAt))}
+            />
+          ),
+        },
       ]}
     />
   )
 }
+
+const NO_WRAP = { whiteSpace: 'nowrap' } as const
 
 function EndKeys() {
   const t = useTexts(words)

@@ -5,14 +5,15 @@ import { EventAvailable } from '@mui/icons-material'
 import type { AdminAssetReservation } from '../../api/types.ts'
 import { useEnum } from '../../i18n/enums.ts'
 import { useLabels } from '../../i18n/fields.ts'
-import { dateTime } from '../../i18n/format.ts'
+import { clockTime, date, dateTime } from '../../i18n/format.ts'
 import { things } from '../../i18n/things.ts'
 import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { timeFilters } from '../../ui/table/filters.tsx'
+import { TwoLines } from '../../ui/table/TwoLines.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
-import { createdColumn, orgColumn, ownerFilters, Person } from './shared.tsx'
+import { createdColumn, ownerFilters, Person } from './shared.tsx'
 
 const words = texts({
   en: {
@@ -25,6 +26,7 @@ const words = texts({
     reason: 'Reason',
     decidedBy: 'Decided by',
     madeBy: 'Made by',
+    until: (time: string) => `until ${time}`,
     number: (id: number) => `Reservation ${id}`,
   },
   zh: {
@@ -37,9 +39,12 @@ const words = texts({
     reason: '原因',
     decidedBy: '审批人',
     madeBy: '提交人',
+    until: (time: string) => `至 ${time}`,
     number: (id: number) => `预约 ${id}`,
   },
 })
+
+const NO_WRAP = { whiteSpace: 'nowrap' } as const
 
 const itemsOf = ({ items }: AdminAssetReservation): string =>
   items
@@ -67,14 +72,33 @@ export default function ReservationList() {
         {
           source: 'userName',
           label: t.person,
-          render: ({ personName, userName }) => personName ?? userName,
+          render: ({ personName, userName, orgId, orgName }) => (
+            <TwoLines
+              first={personName ?? userName}
+              second={orgId === null ? null : <OrgLink id={orgId} name={orgName} />}
+            />
+          ),
           text: ({ personName, userName }) => personName ?? userName,
         },
-        { source: 'from', kind: 'time' },
-        { source: 'to', kind: 'time' },
+        {
+          source: 'from',
+          kind: 'time',
+          render: ({ from, to }) => (
+            <TwoLines
+              first={<span style={NO_WRAP}>{dateTime(from)}</span>}
+              second={<span style={NO_WRAP}>{t.until(dateTime(to))}</span>}
+            />
+          ),
+        },
+        { source: 'to', kind: 'time', exportOnly: true },
         { source: 'status', kind: 'enum', of: 'reservationStatus' },
-        orgColumn(),
-        createdColumn,
+        { source: 'orgId', text: ({ orgName, orgId }) => orgName ?? orgId, exportOnly: true },
+        {
+          ...createdColumn,
+          render: ({ createdAt }) => (
+            <TwoLines first={<span style={NO_WRAP}>{date(createdAt)}</span>} second={clockTime(createdAt)} />
+          ),
+        },
       ]}
       nameOf={({ id }) => t.number(id)}
       renderDetails={(row) => (

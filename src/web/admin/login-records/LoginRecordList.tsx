@@ -8,6 +8,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { EnumStatus } from '../../ui/Status.tsx'
 import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { Table } from '../../ui/table/Table.tsx'
+import { TwoLines } from '../../ui/table/TwoLines.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -76,14 +77,10 @@ export default function LoginRecordList() {
           source: 'status',
           label: t.result,
           render: ({ status, failureReason, reportedByClient }) => (
-            <>
-              <EnumStatus of="loginStatus" value={status} />
-              {(failureReason !== null || reportedByClient) && (
-                <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
-                  {reasonOf(failureReason) || t.reported}
-                </Typography>
-              )}
-            </>
+            <TwoLines
+              first={<EnumStatus of="loginStatus" value={status} />}
+              second={failureReason !== null || reportedByClient ? reasonOf(failureReason) || t.reported : null}
+            />
           ),
           text: ({ status, failureReason }) =>
             `${resultOf(status)}${failureReason === null ? '' : `: ${reasonOf(failureReason)}`}`,
@@ -92,16 +89,7 @@ export default function LoginRecordList() {
         {
           source: 'ipAddress',
           label: t.address,
-          render: ({ ipAddress, city }) => (
-            <>
-              {ipAddress}
-              {city !== '' && (
-                <Typography variant="caption" color="text.secondary" sx={{ display: 'block' }}>
-                  {city}
-                </Typography>
-              )}
-            </>
-          ),
+          render: ({ ipAddress, city }) => <TwoLines first={ipAddress} second={city} />,
         },
       ]}
     />
