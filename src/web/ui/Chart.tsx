@@ -12,7 +12,7 @@ const words = texts({
   zh: { notLoaded: '图表加载失败，请刷新页面。' },
 })
 
-/** For screen readers only. */
+/** For screen readers only. Around tables and not on them: Firefox shows the caption of a table that is clipped. */
 export const HIDDEN = { position: 'absolute', width: 1, height: 1, overflow: 'hidden', clipPath: 'inset(50%)' } as const
 
 export interface ChartProps {
@@ -61,26 +61,28 @@ export function Chart({ label, times, series, kind = 'line', height = 220 }: Cha
     <Box component="figure" sx={{ m: 0, position: 'relative' }}>
       {notLoaded && <Alert severity="warning">{t.notLoaded}</Alert>}
       <div ref={place} style={{ minHeight: height }} aria-hidden="true" />
-      <Box component="table" sx={HIDDEN}>
-        <caption>{label}</caption>
-        <thead>
-          <tr>
-            <td />
-            {series.map((one) => (
-              <th key={one.label}>{one.label}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {times.map((time, i) => (
-            <tr key={time}>
-              <th>{date(time)}</th>
+      <Box sx={HIDDEN}>
+        <table>
+          <caption>{label}</caption>
+          <thead>
+            <tr>
+              <td />
               {series.map((one) => (
-                <td key={one.label}>{one.values[i] == null ? '' : number(one.values[i]!)}</td>
+                <th key={one.label}>{one.label}</th>
               ))}
             </tr>
-          ))}
-        </tbody>
+          </thead>
+          <tbody>
+            {times.map((time, i) => (
+              <tr key={time}>
+                <th>{date(time)}</th>
+                {series.map((one) => (
+                  <td key={one.label}>{one.values[i] == null ? '' : number(one.values[i]!)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </Box>
     </Box>
   )

@@ -78,7 +78,7 @@ export function ScanDetails({ stats }: { stats: QrCodeScanStats }) {
   const devices: Readonly<Record<string, string>> = t.devicesNamed
   const knowsCountries = byCountry.some(({ value }) => value !== null)
   return (
-    <Stack spacing={2}>
+    <Stack spacing={2} sx={{ pt: 2 }}>
       <Hours hours={stats.byHour} />
       <Box sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
         <Typography variant="body2">{t.visitors(number(visitors))}</Typography>
@@ -151,22 +151,24 @@ function Hours({ hours }: { hours: QrCodeScanStats['byHour'] }) {
           <span key={hour}>{hour}</span>
         ))}
       </Stack>
-      <Box component="table" sx={HIDDEN}>
-        <caption>{t.hours}</caption>
-        <thead>
-          <tr>
-            <th>{t.hour}</th>
-            <th>{t.scans}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {hours.map(({ hour, count }) => (
-            <tr key={hour}>
-              <th>{hour}:00</th>
-              <td>{number(count)}</td>
+      <Box sx={HIDDEN}>
+        <table>
+          <caption>{t.hours}</caption>
+          <thead>
+            <tr>
+              <th>{t.hour}</th>
+              <th>{t.scans}</th>
             </tr>
-          ))}
-        </tbody>
+          </thead>
+          <tbody>
+            {hours.map(({ hour, count }) => (
+              <tr key={hour}>
+                <th>{hour}:00</th>
+                <td>{number(count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
       </Box>
     </Box>
   )
