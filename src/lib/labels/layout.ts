@@ -332,7 +332,7 @@ class Label {
   }
 
   /**
-   * The lines of the texts. Texts that are too long take the lines that are free; if there are too few, all texts become smaller, which
+   * The lines of the texts. Texts that are too long also when they are smaller take the lines that are free; if there are too few, all texts become smaller, which
    * makes more. The rest is at the end of the last line of its text, where it is cut.
    */
   #rows(texts: readonly string[], fullSize: number, width: number, height: number) {
@@ -349,12 +349,13 @@ class Label {
       least,
       rows: lines.flatMap((some, i) => some.map((text) => ({ text, isBold: i === 0 }))),
     })
-    if (texts.every((text) => isWithin(text, fullSize)))
+    if (!this.#isTurned && !texts.every((text) => isWithin(text, fullSize))) this.#isWhole = false
+    // Each becomes smaller by itself if that is enough.
+    if (texts.every((text) => isWithin(text, least)))
       return laid(
         fullSize,
         texts.map((text) => [text]),
       )
-    if (!this.#isTurned) this.#isWhole = false
     const sizes: number[] = []
     for (let part = 1; part > SHRINKS_TO + SHRINK_STEP / 2; part -= SHRINK_STEP)
       sizes.push(Math.max(least, metrics.sizeOf(fullSize * part)))
