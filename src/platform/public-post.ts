@@ -4,7 +4,7 @@
  * Redirects are not followed, and an answer is read up to a limit.
  */
 
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 
 import { isPublicIp } from '#lib/ip.ts'
 
@@ -36,7 +36,7 @@ export interface PublicPost {
 
 export interface PublicAnswer {
   readonly status: number
-  /** The header `Retry-After` in seconds; undefined if it is missing or a date. */
+  /** The header `Retry-After` in seconds; undefined if it is missing or malformed. */
   readonly retryAfter: number | undefined
   /** Undefined if it is longer than the limit. */
   readonly text: string | undefined
@@ -122,18 +122,20 @@ async function send(url: URL, address: string, post: PublicPost): Promise<Public
   })
 }
 
+/** A date counts from that of the answer: the clock of the receiver need not be ours. */
+function retryAfterOf({ 'retry-after': text = '', date = '' }: IncomingHttpHeaders): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text)
+  const seconds = (Date.parse(text) - Date.parse(date)) / SECOND
+  return Number.isFinite(seconds) ? seconds : undefined
+}
+
 function readAnswer(
   answer: IncomingMessage,
   { most, isPublic }: { readonly most: number; readonly isPublic: boolean },
   resolve: (answer: PublicAnswer) => void,
   reject: (error: unknown) => void,
 ): void {
-  const retryAfter = Number(answer.headers['retry-after'] ?? Number.NaN)
-  const result = {
-    status: answer.statusCode!,
-    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
-    isPublic,
-  }
+  const result = { status: answer.statusCode!, retryAfter: retryAfterOf(answer.headers), isPublic }
   const chunks: Uint8Array[] = []
   let length = 0
   answer.on('data', (chunk: Uint8Array) => {

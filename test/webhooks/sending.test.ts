@@ -125,6 +125,8 @@ describe.if(inProcess)('A receiver that', () => {
     for (const [asked, kept] of [
       ['600', 10 * MINUTE],
       ['90000', HOUR],
+      // A date has whole seconds.
+      [new Date(Date.now() + 10 * MINUTE + 1000).toUTCString(), 10 * MINUTE],
     ] as const) {
       receiver.answer(url, () => new Response(null, { status: 503, headers: { 'retry-after': asked } }))
       const asset = await newAsset()
