@@ -366,6 +366,8 @@ export interface Endpoint<
   readonly namesDevice?: boolean
   /** Gives or ends tokens, which a browser with `X-Refresh-Token: cookie` keeps as cookies. */
   readonly keepsCookies?: boolean
+  /** A write other than DELETE that deletes, or can delete: assistants must have the consent of their user. */
+  readonly deletes?: boolean
   /** Counted in the stricter limit for operations that check a secret: 60 a minute for an IP address and for a session. */
   readonly checksSecret?: boolean
   /**

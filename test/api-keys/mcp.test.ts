@@ -151,6 +151,24 @@ describe('POST /mcp', () => {
     await client.close()
   })
 
+  test('wants a confirmation of deletions by POST too', async () => {
+    await on()
+    const key = await makeKey(server, alice, { points: [...POINTS, 'sync:push', 'asset:import'], mcp: 'WRITE' })
+    const client = await connect(key, 'modern')
+    const code = ok(await alice.post('/api/qr-codes', { name: 'Old door', content: 'https://example.org/2' })).data
+    const record = { entity: 'qrCode', localId: 'a', serverId: code.id, baseVersion: code.version, deleted: true }
+    const push = { id: 'sync.push', body: { records: [{ ...record, updatedAt: Date.now(), data: {} }] } }
+    const undo = (one: 'assets' | 'supplies') => ({ id: `${one}.undoImport`, path: { id: 999_999_999 } })
+    for (const one of [push, undo('assets'), undo('supplies')]) {
+      const { text, isError } = await call(client, 'call_operation', one)
+      expect([isError, text]).toEqual([true, expect.stringContaining('confirm: true')])
+    }
+    ok(await alice.get(`/api/qr-codes/${code.id}`))
+    expect((await call(client, 'call_operation', { ...push, confirm: true })).isError).toBe(false)
+    expect((await alice.get(`/api/qr-codes/${code.id}`)).status).toBe(404)
+    await client.close()
+  })
+
   test('a refusal of the operation is an error of the tool, with code and message', async () => {
     await on()
     const client = await connect(keys.WRITE, 'legacy')

@@ -126,7 +126,7 @@ async function callOperation(asking: Asking, given: Arguments): Promise<ToolResu
     return failure('400: path, query and body must be objects')
   const endpoint = await find(asking, given['id'])
   if (endpoint === undefined) return unknownOperation()
-  if (endpoint.method === 'DELETE' && confirm !== true)
+  if ((endpoint.method === 'DELETE' || endpoint.deletes === true) && confirm !== true)
     return failure('400: this deletes. Ask your user, and call it again with confirm: true')
   const target = urlOf(endpoint, asking.key, path, query)
   if (typeof target !== 'string') return target

@@ -92,6 +92,7 @@ export const importEndpoints = [
       'stay as they are. Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
     tag,
     access: dual('asset:import', organizationOfRun),
+    deletes: true,
     budgets: [imports],
     params: ById,
     query: InOrg,

@@ -90,6 +90,7 @@ export const supplyImportEndpoints = [
       'Requires `asset:update` too, and `asset:delete` for imports of others. Again, it answers the same.',
     tag,
     access: dual('asset:import', organizationOfImport),
+    deletes: true,
     budgets: [imports],
     params: ById,
     query: InOrg,

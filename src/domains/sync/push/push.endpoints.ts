@@ -18,6 +18,7 @@ export const pushEndpoints = [
       'If you get no answer, send the same records again: those that were applied are not applied twice.',
     tag: 'Offline use',
     access: app('sync:push'),
+    deletes: true,
     body: PushBody,
     maxBody: MAX_BODY,
     data: PushResults,
