@@ -177,8 +177,10 @@ describe('POST /mcp', () => {
     const wrong = await call(client, 'call_operation', { id: 'qrCodes.create', body: {} })
     expect(JSON.parse(wrong.text).details.map((d: { path: string }) => d.path)).toContain('body.name')
     expect((await call(client, 'call_operation', { id: 'qrCodes.get' })).text).toBe('400: path.id is missing')
-    const climbing = await call(client, 'call_operation', { id: 'qrCodes.get', path: { id: '../users' } })
-    expect(climbing.isError).toBe(true)
+    for (const id of ['../users', '.', '..', '%2e', '\ud800']) {
+      const { isError, text } = await call(client, 'call_operation', { id: 'qrCodes.get', path: { id } })
+      expect([id, isError, text]).toEqual([id, true, expect.stringContaining('400')])
+    }
     await client.close()
   })
 

@@ -154,14 +154,18 @@ function urlOf(
   query: Arguments,
 ): string | ToolResult {
   const missing: string[] = []
+  const wrong: string[] = []
   const organization = access.kind === 'org' && key.domain === 'ORG' ? /:(?:orgId|id)/.exec(pattern)?.[0].slice(1) : ''
   const filled = pattern.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = textOf(path[name] ?? (name === organization ? key.orgId : undefined))
     if (value === '') missing.push(name)
-    // A value that climbs out of its part of the path would lead to another operation.
-    return value === '.' || value === '..' ? '%2E' : encodeURIComponent(value)
+    // Dots would lead to another operation, also as %2E, and half of a character cannot be encoded.
+    else if (value === '.' || value === '..' || !value.isWellFormed()) wrong.push(name)
+    else return encodeURIComponent(value)
+    return ''
   })
   if (missing.length > 0) return failure(`400: path.${missing.join(', path.')} is missing`)
+  if (wrong.length > 0) return failure(`400: path.${wrong.join(', path.')} is not valid`)
   const parameters = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) {
     const text = Array.isArray(value) ? value.map(textOf).join(',') : textOf(value)
