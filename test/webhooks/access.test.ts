@@ -139,6 +139,28 @@ test('Switched off by a setting, webhooks are neither made nor told', async () =
   expect(ok(await alice.call('webhooks.deliveries', { params: { id } })).data.total).toBe(0)
 })
 
+test('Members of a disabled organization change and send nothing of its webhooks', async () => {
+  const orgId = await newOrg()
+  const { id } = await hookAt(alice, url, { orgId })
+  const delivery = ok(await alice.call('webhooks.test', { params: { id } })).data
+  const setStatus = async (status: 'ACTIVE' | 'DISABLED') =>
+    void ok(await admin.call('admin.orgs.update', { params: { orgId }, body: { status } }))
+  await setStatus('DISABLED')
+  const params = { id }
+  for (const reply of [
+    await alice.call('webhooks.create', { body: { ...body, orgId } }),
+    await alice.call('webhooks.update', { params, body: { name: 'new' } }),
+    await alice.call('webhooks.renewSecret', { params }),
+    await alice.call('webhooks.test', { params }),
+    await alice.call('webhooks.replay', { params, body: { from: 0, to: Date.now() } }),
+    await alice.call('webhooks.replayDelivery', { params: { id, deliveryId: delivery.id } }),
+    await alice.call('webhooks.delete', { params }),
+  ])
+    expect([reply.status, reply.message]).toEqual([403, expect.stringContaining('The organization is disabled')])
+  await setStatus('ACTIVE')
+  expect(ok(await alice.call('webhooks.get', { params })).data).toMatchObject({ name: 'ERP', enabled: true })
+})
+
 test('Dissolving an organization ends its webhooks', async () => {
   const orgId = await newOrg()
   const { id } = await hookAt(alice, url, { orgId })
