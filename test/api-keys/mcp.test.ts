@@ -104,6 +104,10 @@ describe('POST /mcp', () => {
       const found = JSON.parse((await call(client, 'search_operations', { query: 'list QR codes', limit: 5 })).text)
       expect(found.map(({ id }: { id: string }) => id)).toContain('qrCodes.list')
       expect(found.length).toBeLessThanOrEqual(5)
+      const [loans] = JSON.parse(
+        (await call(client, 'search_operations', { query: 'which loans are overdue?', limit: 1 })).text,
+      )
+      expect(loans.id).toBe('assets.loans')
       const described = JSON.parse((await call(client, 'describe_operation', { id: 'qrCodes.list' })).text)
       expect(described).toMatchObject({ method: 'GET', path: '/api/qr-codes' })
       expect(Object.keys(described.query_parameters.properties)).toContain('keyword')

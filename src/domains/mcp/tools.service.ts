@@ -74,9 +74,15 @@ async function searchOperations(asking: Asking, { query, limit }: Arguments): Pr
   const wanted = limit === undefined ? DEFAULT_FOUND : Number(limit)
   if (!Number.isInteger(wanted) || wanted < 1 || wanted > MAX_FOUND)
     return failure(`400: limit must be an integer from 1 to ${MAX_FOUND}`)
-  const words = wordsOf(query).map(stem)
-  const found = (await operationsOf(asking))
-    .map((endpoint) => ({ endpoint, score: scoreOf(endpoint, words) }))
+  const words = [...new Set(wordsOf(query).map(stem))]
+  const operations = (await operationsOf(asking)).map((endpoint) => ({ endpoint, hits: hitsOf(endpoint, words) }))
+  // Words of nearly all descriptions, such as "are", say little about an operation.
+  const weights = words.map((_, at) => {
+    const count = operations.filter(({ hits }) => hits[at]! > 0).length
+    return Math.log(1 + operations.length / Math.max(count, 1))
+  })
+  const found = operations
+    .map(({ endpoint, hits }) => ({ endpoint, score: hits.reduce((sum, hit, at) => sum + hit * weights[at]!, 0) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || (a.endpoint.id < b.endpoint.id ? -1 : 1))
     .slice(0, wanted)
@@ -93,15 +99,12 @@ const wordsOf = (text: string): string[] =>
 /** `loans` also finds `loan`, `copies` also `copy`. */
 const stem = (word: string): string => word.replace(/(?:ies|es|s|y)$/, '')
 
-/** A word in the name counts more than one in the description. */
-function scoreOf({ id, path, summary, tag, description = '', query }: AnyEndpoint, words: readonly string[]): number {
+/** For each word: 3 if it is in the name, 1 if it is in the description only, 0 if it is in neither. */
+function hitsOf({ id, path, summary, tag, description = '', query }: AnyEndpoint, words: readonly string[]): number[] {
   const names = wordsOf(`${id} ${path} ${summary} ${tag}`)
   const others = wordsOf(`${description} ${Object.keys((query?.['properties'] ?? {}) as object).join(' ')}`)
-  let score = 0
-  for (const word of words)
-    if (names.some((name) => name.startsWith(word))) score += 3
-    else if (others.some((other) => other.startsWith(word))) score += 1
-  return score
+  const isIn = (list: readonly string[], word: string) => list.some((one) => one.startsWith(word))
+  return words.map((word) => (isIn(names, word) ? 3 : isIn(others, word) ? 1 : 0))
 }
 
 async function describeOperation(asking: Asking, { id }: Arguments): Promise<ToolResult> {
