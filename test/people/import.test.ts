@@ -354,6 +354,13 @@ describe('an import', () => {
       ).status,
     ).toBe(400)
     expect((await send(pupil, file)).status).toBe(403)
+    const gone = await createOrg(owner)
+    ok(await owner.call('orgs.dissolve', { params: { id: gone.id } }))
+    const classless = newName()
+    for (const orgId of [gone.id, 2_000_000_000])
+      for (const dryRun of [true, false])
+        expect((await send(admin, [['username'], [classless]], { orgId, dryRun })).status).toBe(400)
+    expect(await userOf(classless)).toBeUndefined()
     const rows = Array.from({ length: 5001 }, (_, i): Cells => [`u${i}x`])
     expect((await send(admin, [['username'], ...rows])).status).toBe(400)
   })

@@ -26,7 +26,7 @@ import { MINUTE } from '#platform/clock.ts'
 
 import { saveSheet, sealSlips } from '../slips/slips.service.ts'
 import { queueStartMails, reserveMails, usersToMail } from '../slips/start-mails.service.ts'
-import { mailsUsedUp, mayNotAddMembers, noMailServer } from './importing.errors.ts'
+import { mailsUsedUp, mayNotAddMembers, noMailServer, unknownOrganization } from './importing.errors.ts'
 import type { ImportUsers, UsersImported } from './importing.model.ts'
 import { holdUsers, inTurn, mailsTo, type NewUser } from './parts.service.ts'
 import { acceptImport } from './parts.store.ts'
@@ -44,7 +44,7 @@ const present = <T>(values: readonly (T | undefined)[]): T[] => [
   ...new Set(values.filter((value): value is T => value !== undefined)),
 ]
 
-/** The stored facts on which the plan of the rows depends. @throws AppError 403 if the caller may not add members, but rows name organizations */
+/** The stored facts on which the plan of the rows depends. @throws AppError 400 without the organization, 403 if the caller may not add members, but rows name organizations */
 export async function factsOf(
   ctx: AppContext,
   db: Db | Tx,
@@ -58,6 +58,10 @@ export async function factsOf(
   const known = await usersByKeys(db, present(rows.map(({ username }) => username?.toLowerCase())))
   const ids = [...known.values()].map(({ id }) => id)
   const administrators = await administratorsAmong(db, ids)
+  const roles = present(rows.map(({ role }) => role))
+  const organizations = await orgsToImportInto(db, actor, { texts, orgId, roles, userIds: ids })
+  // Otherwise the users would be made without the membership that was asked for.
+  if (orgId !== undefined && !organizations.has('')) throw unknownOrganization()
   return {
     users: new Map(
       [...known].map(([key, user]) => [
@@ -67,12 +71,7 @@ export async function factsOf(
     ),
     emails: await holdersOf(db, 'EMAIL', present(rows.map(({ email }) => email))),
     phones: await holdersOf(db, 'PHONE', present(rows.map(({ phone }) => phone))),
-    organizations: await orgsToImportInto(db, actor, {
-      texts,
-      orgId,
-      roles: present(rows.map(({ role }) => role)),
-      userIds: ids,
-    }),
+    organizations,
   }
 }
 
