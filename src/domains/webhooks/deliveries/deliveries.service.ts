@@ -10,7 +10,7 @@ import { HOUR } from '#platform/clock.ts'
 import { uuid } from '#platform/ids.ts'
 
 import { bodyOf, withSequence } from '../outbox/outbox.rules.ts'
-import { deliveriesWritten } from '../outbox/outbox.service.ts'
+import { eventsWritten } from '../outbox/outbox.service.ts'
 import { insertEvents } from '../outbox/outbox.store.ts'
 import { giveSequences, IN_ORDER } from '../outbox/sequences.service.ts'
 import * as refused from '../webhooks.errors.ts'
@@ -119,7 +119,7 @@ export async function replayAll(
   return { queued }
 }
 
-const wake = (ctx: AppContext): void => ctx.bus.deliver([{ topic: deliveriesWritten.name, payload: null }])
+const wake = (ctx: AppContext): void => ctx.bus.deliver([{ topic: eventsWritten.name, payload: null }])
 
 const WEBHOOKS_AT_ONCE = 500
 

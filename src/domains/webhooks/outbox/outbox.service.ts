@@ -26,8 +26,8 @@ const ROWS_PER_READ = 250
 
 const SCANNED: EventType = 'qr_code.scanned'
 
-/** Deliveries were written, in this process. */
-export const deliveriesWritten = topic<null>('webhooks.written')
+/** Events were written, in this process. */
+export const eventsWritten = topic<null>('webhooks.written')
 
 interface Wanted extends Note {
   readonly hooks: readonly Subscription[]
@@ -69,7 +69,7 @@ export async function tellOf(ctx: AppContext, tx: Tx, notes: readonly Note[]): P
     for (const ofOwner of Map.groupBy(wanted, ({ whose }) => whose).values())
       for (const ofThing of Map.groupBy(ofOwner, ({ type }) => thingOf(type)).values())
         await insertOfThing(ctx, tx, ofThing)
-  tx.afterCommit(() => ctx.bus.deliver([{ topic: deliveriesWritten.name, payload: null }]))
+  tx.afterCommit(() => ctx.bus.deliver([{ topic: eventsWritten.name, payload: null }]))
 }
 
 /** One event for each row and type. A row that is created is not updated too, and one that is deleted neither. */

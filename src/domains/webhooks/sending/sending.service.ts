@@ -17,7 +17,7 @@ import { version } from '#platform/version.ts'
 
 import type { DeliveryRow } from '../deliveries/deliveries.store.ts'
 import { withSequence } from '../outbox/outbox.rules.ts'
-import { deliveriesWritten } from '../outbox/outbox.service.ts'
+import { eventsWritten } from '../outbox/outbox.service.ts'
 import { giveSome, IN_ORDER } from '../outbox/sequences.service.ts'
 import { switchOff, webhooksChanged } from '../webhooks/switching.service.ts'
 import type { WebhookRow } from '../webhooks/webhooks.store.ts'
@@ -88,7 +88,7 @@ class Sender {
   start(): void {
     this.#running = true
     this.#isFresh = !isShared(this.ctx.config)
-    this.ctx.bus.on(deliveriesWritten, () => this.#wakeSoon())
+    this.ctx.bus.on(eventsWritten, () => this.#wakeSoon())
     this.ctx.bus.on(webhooksChanged, () => this.wake())
     this.wake()
   }
