@@ -332,8 +332,8 @@ class Label {
   }
 
   /**
-   * The lines of the texts. Texts that are too long also when they are smaller take the lines that are free; if there are too few, all texts become smaller, which
-   * makes more. The rest is at the end of the last line of its text, where it is cut.
+   * The lines of the texts. A text that does not even fit on its line at the smallest size takes the lines that are free. If there are too few, all
+   * texts become smaller, which makes more. The rest is at the end of the last line of its text, where it is cut.
    */
   #rows(texts: readonly string[], fullSize: number, width: number, height: number) {
     const { metrics } = this
