@@ -78,6 +78,8 @@ const SHRINKS_TO = 0.7
 const SHRINK_STEP = 0.05
 /** Lines of one text for which a code above gets smaller. */
 const MOST_RESERVED = 3
+/** Laying out a text takes time in proportion to its length, and no label has room for more. */
+const MOST_CHARACTERS = 1000
 const BORDER_MM = 0.25
 const TAPE_STEP_MM = 0.5
 
@@ -124,8 +126,9 @@ export function layoutLabel(
     const [w, h] = rotate === 90 ? [y, x] : [x, y]
     return metrics.isDots ? { width: Math.round(w), height: Math.round(h) } : { width: w, height: h }
   }
+  const bounded = { ...contents, texts: contents.texts.map(shortened) }
   const draw = (width: number, height: number) => {
-    const drawn = new Label(profile, contents, logo, metrics, symbols, size(width, height)).draw()
+    const drawn = new Label(profile, bounded, logo, metrics, symbols, size(width, height)).draw()
     return { ...drawn, width, height }
   }
   if (media.type !== 'TAPE') return draw(media.width, media.height)
@@ -401,6 +404,9 @@ class Label {
     return { text: cut(low), size: small, width: metrics.widthOf(cut(low), small) }
   }
 }
+
+const shortened = (text: string): string =>
+  text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`
 
 /** Chinese and Japanese, which are written without spaces. */
 const IDEOGRAPH = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\u3000-\u303f\uff00-\uffef]/u

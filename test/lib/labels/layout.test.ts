@@ -76,6 +76,12 @@ describe.each(['PDF', 'PNG'] as const)('long texts in %s', (format) => {
     expect(lines.map(({ text }) => text).join('')).toBe(word)
   })
 
+  test('are cut after 1,000 characters, and not within one', async () => {
+    const texts = await laid([`${'x'.repeat(999)}😀${'y'.repeat(5000)}`], 200, 280, format)
+    const all = texts.map(({ text }) => text).join('')
+    expect(all).toMatch(/^x{100,999}…$/)
+  })
+
   test('leave a short word whole beside a longer one', async () => {
     const lines = await laid(['Beamer', 'x'.repeat(60)], 30, 20, format)
     expect(lines[0]!.text).toBe('Beamer')
