@@ -11,7 +11,7 @@ import { BulkAction } from '../../ui/BulkAction.tsx'
 import { usePointText } from '../../ui/point-words.ts'
 import { searchFilter, timeFilters } from '../../ui/table/filters.tsx'
 import { Table } from '../../ui/table/Table.tsx'
-import { TwoLines } from '../../ui/table/TwoLines.tsx'
+import { TwoLines, Unbroken } from '../../ui/table/TwoLines.tsx'
 import { UserLink } from '../../ui/UserLink.tsx'
 
 const words = texts({
@@ -84,7 +84,7 @@ export default function ApiKeyList() {
           render: ({ lastUsedAt, lastAddress }) =>
             lastUsedAt === null ? null : (
               <TwoLines
-                first={<span style={NO_WRAP}>{date(lastUsedAt)}</span>}
+                first={<Unbroken>{date(lastUsedAt)}</Unbroken>}
                 second={list([clockTime(lastUsedAt), ...(lastAddress ? [lastAddress] : [])])}
               />
             ),
@@ -98,7 +98,7 @@ export default function ApiKeyList() {
           sortable: true,
           render: ({ createdAt, expiresAt, revokedAt }) => (
             <TwoLines
-              first={<span style={NO_WRAP}>{date(createdAt)}</span>}
+              first={<Unbroken>{date(createdAt)}</Unbroken>}
               second={revokedAt === null ? t.untilAt(dateTime(expiresAt)) : t.overAt(dateTime(revokedAt))}
             />
           ),
@@ -107,8 +107,6 @@ export default function ApiKeyList() {
     />
   )
 }
-
-const NO_WRAP = { whiteSpace: 'nowrap' } as const
 
 function EndKeys() {
   const t = useTexts(words)

@@ -11,7 +11,7 @@ import { texts, useTexts } from '../../i18n/words.ts'
 import { DetailTable } from '../../ui/DetailTable.tsx'
 import { Facts } from '../../ui/parts.tsx'
 import { timeFilters } from '../../ui/table/filters.tsx'
-import { TwoLines } from '../../ui/table/TwoLines.tsx'
+import { TwoLines, Unbroken } from '../../ui/table/TwoLines.tsx'
 import { OrgLink, UserLink } from '../../ui/UserLink.tsx'
 import { createdColumn, ownerFilters, Person } from './shared.tsx'
 
@@ -43,8 +43,6 @@ const words = texts({
     number: (id: number) => `预约 ${id}`,
   },
 })
-
-const NO_WRAP = { whiteSpace: 'nowrap' } as const
 
 const itemsOf = ({ items }: AdminAssetReservation): string =>
   items
@@ -85,8 +83,8 @@ export default function ReservationList() {
           kind: 'time',
           render: ({ from, to }) => (
             <TwoLines
-              first={<span style={NO_WRAP}>{dateTime(from)}</span>}
-              second={<span style={NO_WRAP}>{t.until(dateTime(to))}</span>}
+              first={<Unbroken>{dateTime(from)}</Unbroken>}
+              second={<Unbroken>{t.until(dateTime(to))}</Unbroken>}
             />
           ),
         },
@@ -96,7 +94,7 @@ export default function ReservationList() {
         {
           ...createdColumn,
           render: ({ createdAt }) => (
-            <TwoLines first={<span style={NO_WRAP}>{date(createdAt)}</span>} second={clockTime(createdAt)} />
+            <TwoLines first={<Unbroken>{date(createdAt)}</Unbroken>} second={clockTime(createdAt)} />
           ),
         },
       ]}

@@ -1,6 +1,11 @@
 import { Typography } from '@mui/material'
 import type { ReactNode } from 'react'
 
+const ON_ONE_LINE = { whiteSpace: 'nowrap' } as const
+
+/** A time that the browser must not break. */
+export const Unbroken = ({ children }: { children: ReactNode }) => <span style={ON_ONE_LINE}>{children}</span>
+
 /** A cell with a smaller second line: a column of its own would make the table wider than the window. */
 export const TwoLines = ({ first, second }: { first: ReactNode; second: ReactNode }) => (
   <>
