@@ -20,7 +20,7 @@ const liteCol = {
   id: () => lite.integer('id').primaryKey({ autoIncrement: true }),
   /**
    * The same for rows that only wait in their order: an id may come again when all rows from it on are gone. SQLite need not keep the greatest
-   * id of the table then, which takes it half of the time of such an insert.
+   * id of the table then, which is more than a third of such an insert: 1.1 of 2.8 µs, and 3.9 of 5.6 if 100 tables have such ids.
    */
   queueId: () => lite.integer('id').primaryKey(),
   /** Integer up to 2^53: a foreign id, a counter. */
